@@ -17,6 +17,9 @@ const (
 	nearBytes = 48 << 10
 	// Adjacent tiles during which the operands of the next product are prefetched: one for A, one for B.
 	tilesAhead = 2
+	// Products of a stack that need several runs of tiles are computed in groups that take at most this many bytes: an L1
+	// cache of 32 kB.
+	groupBytes = 32 << 10
 )
 
 // gemmSmall is a product of real matrices of which B is not transposed, for one thread, without packing. It computes
@@ -28,6 +31,7 @@ type gemmSmall[T dense.Float] struct {
 	m, n    int
 	strideC int
 	beta    T
+	group   int           // products of a stack that are computed together
 	run     gemm.Tiles[T] // common to all runs of tiles
 }
 
@@ -78,12 +82,15 @@ func (g *gemmSmall[T]) prepare(set kernel.Set, alpha T, a, b *opMatrix[T], beta 
 	return true
 }
 
-// compute computes the product of a and b. Meanwhile it prefetches nextA and nextB, unless they are nil: during the
-// first tiles, or all of nextA if run spreads it over the tiles.
+// compute computes the product of a and b, and those behind it if run has several. Meanwhile it prefetches nextA and
+// nextB, the operands of the product after that, unless they are nil: during the first tiles, or all of nextA if run
+// spreads it over the tiles.
 func (g *gemmSmall[T]) compute(a, b, c, nextA, nextB []T) {
 	if g.beta != 0 && g.beta != 1 {
-		for i := range g.m {
-			scaleOrClear(g.beta, dense.Vec(c[i*g.strideC:][:g.n]))
+		for p := range max(g.run.Products, 1) {
+			for i := range g.m {
+				scaleOrClear(g.beta, dense.Vec(c[p*g.run.ProductC+i*g.strideC:][:g.n]))
+			}
 		}
 	}
 	run := &g.run
@@ -112,10 +119,17 @@ func (g *gemmSmall[T]) each(team *sched.Team, count int, a []T, strideA int, b [
 	}
 	line := dense.LineBytes / int(unsafe.Sizeof(g.beta))
 	g.run.PrefetchCol, g.run.PrefetchStrip, g.run.CInCache = line, line*g.run.K, false
+	g.run.ProductA, g.run.ProductB, g.run.ProductC = strideA, strideB, strideC
+	g.group = count
+	if !g.isOneRun() {
+		bytes := (g.m*g.run.K + g.run.K*g.n + g.m*g.n) * int(unsafe.Sizeof(g.beta))
+		g.group = max(1, groupBytes/bytes)
+	}
 	shared := *g // a copy, so that g does not escape: a single product allocates nothing
 	batch(team, count, g.m*g.n*g.run.K, func(_ *sched.Team, p0, p1 int) {
 		g := shared
-		for p := p0; p < p1; p++ {
+		for p := p0; p < p1; p += g.run.Products {
+			g.run.Products = min(g.group, p1-p)
 			var nextA, nextB []T
 			if p+1 < count {
 				nextA, nextB = a[(p+1)*strideA:], b[(p+1)*strideB:]
@@ -123,6 +137,12 @@ func (g *gemmSmall[T]) each(team *sched.Team, count int, a []T, strideA int, b [
 			g.compute(a[p*strideA:], b[p*strideB:], c[p*strideC:], nextA, nextB)
 		}
 	})
+}
+
+// isOneRun reports whether one run of tiles is a whole product.
+func (g *gemmSmall[T]) isOneRun() bool {
+	count, cols := tilesOf(g.size, g.n)
+	return count*cols == g.n && count <= tilesAhead && (g.m <= g.size.Rows || g.m%g.size.Rows == 0)
 }
 
 // GemmDirect computes C = alpha A B + beta C for real matrices on the calling goroutine, without packing. It is meant

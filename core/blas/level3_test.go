@@ -299,8 +299,12 @@ func TestBatches(t *testing.T) {
 
 func testBatches[T dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 0))
-	for round := range 40 {
-		count, m, n, k := rng.IntN(30), rng.IntN(12), rng.IntN(12), rng.IntN(12)
+	for round := range 100 {
+		limit := 12
+		if round%3 == 1 {
+			limit = 70
+		}
+		count, m, n, k := rng.IntN(30), rng.IntN(limit), rng.IntN(limit), rng.IntN(limit)
 		if round%20 == 0 {
 			count, m, n, k = 3, 100, 120, 130
 		}

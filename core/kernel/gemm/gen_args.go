@@ -16,7 +16,15 @@ type tilesArgs struct {
 	partial        uint64         // 0 if the last vector of a row is whole
 	tiles          int            // tiles of a strip
 	count          int            // tiles of the strip that are left
-	strips         int            // strips; used up by the kernel
+	strips         int            // strips of a product
+	left           int            // strips of the product that are left
+	products       int            // products; used up by the kernel
+	productA       int            // bytes from A of a product to A of the next product
+	productB       int            // bytes from B of a product to B of the next product
+	productC       int            // bytes from C of a product to C of the next product
+	originA        int            // bytes from a to A of the product being computed; starts at 0, as the next two
+	originB        int            // bytes from b to B of the product being computed
+	originC        int            // bytes from c to C of the product being computed
 	stepA          int            // bytes from A of a strip to A of the next strip
 	offsetA        int            // bytes from a to A of the strip being computed; starts at 0
 	stripC         int            // bytes from C of a strip to C of the next strip

@@ -8,51 +8,56 @@
 // Requires: AVX, FMA3, MMX+
 TEXT ·tilesF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ args+0(FP), R13
+
+product:
 	MOVQ (R13), AX
+	ADDQ 112(R13), AX
 	MOVQ 8(R13), BX
+	ADDQ 120(R13), BX
 	MOVQ 16(R13), DI
-	MOVQ 112(R13), R8
-	MOVQ 120(R13), DX
-	MOVQ 128(R13), SI
-	MOVQ 200(R13), R12
+	ADDQ 128(R13), DI
+	MOVQ 176(R13), R8
+	MOVQ 184(R13), DX
+	MOVQ 192(R13), SI
+	MOVQ 264(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 224(R13), $0x02
+	CMPQ 288(R13), $0x02
 	JNE  vectors_1
-	CMPQ 216(R13), $0x06
+	CMPQ 280(R13), $0x06
 	JEQ  first_2x6
-	CMPQ 216(R13), $0x05
+	CMPQ 280(R13), $0x05
 	JEQ  first_2x5
-	CMPQ 216(R13), $0x04
+	CMPQ 280(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 216(R13), $0x03
+	CMPQ 280(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 216(R13), $0x02
+	CMPQ 280(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ 216(R13), $0x06
+	CMPQ 280(R13), $0x06
 	JEQ  first_1x6
-	CMPQ 216(R13), $0x05
+	CMPQ 280(R13), $0x05
 	JEQ  first_1x5
-	CMPQ 216(R13), $0x04
+	CMPQ 280(R13), $0x04
 	JEQ  first_1x4
-	CMPQ 216(R13), $0x03
+	CMPQ 280(R13), $0x03
 	JEQ  first_1x3
-	CMPQ 216(R13), $0x02
+	CMPQ 280(R13), $0x02
 	JEQ  first_1x2
 
 tile_1x1:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_1x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 
 near_1x1:
 	VXORPS  Y0, Y0, Y0
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_1x1
 	PCALIGN $0x40
@@ -65,9 +70,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSD 248(R13), Y1
+	VBROADCASTSD 312(R13), Y1
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VMOVUPD      (BX), Y2
 	VFMADD213PD  Y2, Y1, Y0
@@ -91,10 +96,10 @@ k_partial_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x1
-	VBROADCASTSD 248(R13), Y1
+	VBROADCASTSD 312(R13), Y1
 	VMOVUPD      (R15), Y3
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_1x1
 	VMASKMOVPD   (BX), Y3, Y2
 	VFMADD213PD  Y2, Y1, Y0
@@ -108,39 +113,40 @@ overwrite_some_1x1:
 next_1x1:
 	DECQ 56(R13)
 	JZ   strip_1x1
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x1
 
 strip_1x1:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x1
 
 first_1x2:
 tile_1x2:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_1x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -150,7 +156,7 @@ tile_1x2:
 near_1x2:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_1x2
 	PCALIGN $0x40
@@ -165,9 +171,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSD 248(R13), Y2
+	VBROADCASTSD 312(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -200,10 +206,10 @@ k_partial_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x2
-	VBROADCASTSD 248(R13), Y2
+	VBROADCASTSD 312(R13), Y2
 	VMOVUPD      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_1x2
 	VMASKMOVPD   (BX), Y4, Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -224,39 +230,40 @@ overwrite_some_1x2:
 next_1x2:
 	DECQ 56(R13)
 	JZ   strip_1x2
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x2
 
 strip_1x2:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x2
 
 first_1x3:
 tile_1x3:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_1x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -269,7 +276,7 @@ near_1x3:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_1x3
 	PCALIGN $0x40
@@ -286,9 +293,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSD 248(R13), Y3
+	VBROADCASTSD 312(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VMOVUPD      (BX), Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -330,10 +337,10 @@ k_partial_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x3
-	VBROADCASTSD 248(R13), Y3
+	VBROADCASTSD 312(R13), Y3
 	VMOVUPD      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_1x3
 	VMASKMOVPD   (BX), Y5, Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -361,39 +368,40 @@ overwrite_some_1x3:
 next_1x3:
 	DECQ 56(R13)
 	JZ   strip_1x3
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x3
 
 strip_1x3:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x3
 
 first_1x4:
 tile_1x4:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_1x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -409,7 +417,7 @@ near_1x4:
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_1x4
 	PCALIGN $0x40
@@ -428,9 +436,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSD 248(R13), Y4
+	VBROADCASTSD 312(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -481,10 +489,10 @@ k_partial_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x4
-	VBROADCASTSD 248(R13), Y4
+	VBROADCASTSD 312(R13), Y4
 	VMOVUPD      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_1x4
 	VMASKMOVPD   (BX), Y6, Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -519,39 +527,40 @@ overwrite_some_1x4:
 next_1x4:
 	DECQ 56(R13)
 	JZ   strip_1x4
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x4
 
 strip_1x4:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x4
 
 first_1x5:
 tile_1x5:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_1x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -570,7 +579,7 @@ near_1x5:
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_1x5
 	PCALIGN $0x40
@@ -591,9 +600,9 @@ k_1x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x5
-	VBROADCASTSD 248(R13), Y5
+	VBROADCASTSD 312(R13), Y5
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x5
 	VMOVUPD      (BX), Y6
 	VFMADD213PD  Y6, Y5, Y0
@@ -653,10 +662,10 @@ k_partial_1x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x5
-	VBROADCASTSD 248(R13), Y5
+	VBROADCASTSD 312(R13), Y5
 	VMOVUPD      (R15), Y7
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_1x5
 	VMASKMOVPD   (BX), Y7, Y6
 	VFMADD213PD  Y6, Y5, Y0
@@ -698,39 +707,40 @@ overwrite_some_1x5:
 next_1x5:
 	DECQ 56(R13)
 	JZ   strip_1x5
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x5
 
 strip_1x5:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x5
 
 first_1x6:
 tile_1x6:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_1x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -752,7 +762,7 @@ near_1x6:
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_1x6
 	PCALIGN $0x40
@@ -775,9 +785,9 @@ k_1x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x6
-	VBROADCASTSD 248(R13), Y6
+	VBROADCASTSD 312(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x6
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -846,10 +856,10 @@ k_partial_1x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x6
-	VBROADCASTSD 248(R13), Y6
+	VBROADCASTSD 312(R13), Y6
 	VMOVUPD      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_1x6
 	VMASKMOVPD   (BX), Y8, Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -898,39 +908,40 @@ overwrite_some_1x6:
 next_1x6:
 	DECQ 56(R13)
 	JZ   strip_1x6
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x6
 
 strip_1x6:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x6
 
 first_2x1:
 tile_2x1:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_2x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -938,12 +949,12 @@ tile_2x1:
 near_2x1:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_2x1
-	MOVQ    152(R13), R15
-	ADDQ    176(R13), R15
-	MOVQ    160(R13), R14
+	MOVQ    216(R13), R15
+	ADDQ    240(R13), R15
+	MOVQ    224(R13), R14
 	PCALIGN $0x40
 
 k_2x1:
@@ -958,9 +969,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSD 248(R13), Y2
+	VBROADCASTSD 312(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -991,10 +1002,10 @@ k_partial_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x1
-	VBROADCASTSD 248(R13), Y2
+	VBROADCASTSD 312(R13), Y2
 	VMOVUPD      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_2x1
 	VMOVUPD      (BX), Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -1011,44 +1022,45 @@ overwrite_some_2x1:
 	VMASKMOVPD Y1, Y4, 32(BX)
 
 next_2x1:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x1
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x1
 
 strip_2x1:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x1
 
 first_2x2:
 tile_2x2:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_2x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -1060,12 +1072,12 @@ near_2x2:
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_2x2
-	MOVQ    152(R13), R15
-	ADDQ    176(R13), R15
-	MOVQ    160(R13), R14
+	MOVQ    216(R13), R15
+	ADDQ    240(R13), R15
+	MOVQ    224(R13), R14
 	PCALIGN $0x40
 
 k_2x2:
@@ -1083,9 +1095,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSD 248(R13), Y4
+	VBROADCASTSD 312(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -1131,10 +1143,10 @@ k_partial_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x2
-	VBROADCASTSD 248(R13), Y4
+	VBROADCASTSD 312(R13), Y4
 	VMOVUPD      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_2x2
 	VMOVUPD      (BX), Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -1163,44 +1175,45 @@ overwrite_some_2x2:
 	VMASKMOVPD Y3, Y6, 32(BX)
 
 next_2x2:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x2
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x2
 
 strip_2x2:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x2
 
 first_2x3:
 tile_2x3:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_2x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -1216,12 +1229,12 @@ near_2x3:
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_2x3
-	MOVQ    152(R13), R15
-	ADDQ    176(R13), R15
-	MOVQ    160(R13), R14
+	MOVQ    216(R13), R15
+	ADDQ    240(R13), R15
+	MOVQ    224(R13), R14
 	PCALIGN $0x40
 
 k_2x3:
@@ -1242,9 +1255,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSD 248(R13), Y6
+	VBROADCASTSD 312(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -1305,10 +1318,10 @@ k_partial_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x3
-	VBROADCASTSD 248(R13), Y6
+	VBROADCASTSD 312(R13), Y6
 	VMOVUPD      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_2x3
 	VMOVUPD      (BX), Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -1349,44 +1362,45 @@ overwrite_some_2x3:
 	VMASKMOVPD Y5, Y8, 32(BX)
 
 next_2x3:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x3
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x3
 
 strip_2x3:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x3
 
 first_2x4:
 tile_2x4:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_2x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -1406,12 +1420,12 @@ near_2x4:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_2x4
-	MOVQ    152(R13), R15
-	ADDQ    176(R13), R15
-	MOVQ    160(R13), R14
+	MOVQ    216(R13), R15
+	ADDQ    240(R13), R15
+	MOVQ    224(R13), R14
 	PCALIGN $0x40
 
 k_2x4:
@@ -1435,9 +1449,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSD 248(R13), Y8
+	VBROADCASTSD 312(R13), Y8
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VMOVUPD      (BX), Y9
 	VFMADD213PD  Y9, Y8, Y0
@@ -1513,10 +1527,10 @@ k_partial_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x4
-	VBROADCASTSD 248(R13), Y8
+	VBROADCASTSD 312(R13), Y8
 	VMOVUPD      (R15), Y10
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_2x4
 	VMOVUPD      (BX), Y9
 	VFMADD213PD  Y9, Y8, Y0
@@ -1569,44 +1583,45 @@ overwrite_some_2x4:
 	VMASKMOVPD Y7, Y10, 32(BX)
 
 next_2x4:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x4
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x4
 
 strip_2x4:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x4
 
 first_2x5:
 tile_2x5:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_2x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -1630,12 +1645,12 @@ near_2x5:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_2x5
-	MOVQ    152(R13), R15
-	ADDQ    176(R13), R15
-	MOVQ    160(R13), R14
+	MOVQ    216(R13), R15
+	ADDQ    240(R13), R15
+	MOVQ    224(R13), R14
 	PCALIGN $0x40
 
 k_2x5:
@@ -1662,9 +1677,9 @@ k_2x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x5
-	VBROADCASTSD 248(R13), Y10
+	VBROADCASTSD 312(R13), Y10
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x5
 	VMOVUPD      (BX), Y11
 	VFMADD213PD  Y11, Y10, Y0
@@ -1755,10 +1770,10 @@ k_partial_2x5:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x5
-	VBROADCASTSD 248(R13), Y10
+	VBROADCASTSD 312(R13), Y10
 	VMOVUPD      (R15), Y12
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_2x5
 	VMOVUPD      (BX), Y11
 	VFMADD213PD  Y11, Y10, Y0
@@ -1823,44 +1838,45 @@ overwrite_some_2x5:
 	VMASKMOVPD Y9, Y12, 32(BX)
 
 next_2x5:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x5
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x5
 
 strip_2x5:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x5
 
 first_2x6:
 tile_2x6:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_2x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -1888,12 +1904,12 @@ near_2x6:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_2x6
-	MOVQ    152(R13), R15
-	ADDQ    176(R13), R15
-	MOVQ    160(R13), R14
+	MOVQ    216(R13), R15
+	ADDQ    240(R13), R15
+	MOVQ    224(R13), R14
 	PCALIGN $0x40
 
 k_2x6:
@@ -1923,9 +1939,9 @@ k_2x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x6
-	VBROADCASTSD 248(R13), Y12
+	VBROADCASTSD 312(R13), Y12
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x6
 	VMOVUPD      (BX), Y13
 	VFMADD213PD  Y13, Y12, Y0
@@ -2031,10 +2047,10 @@ k_partial_2x6:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x6
-	VBROADCASTSD 248(R13), Y12
+	VBROADCASTSD 312(R13), Y12
 	VMOVUPD      (R15), Y14
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_2x6
 	VMOVUPD      (BX), Y13
 	VFMADD213PD  Y13, Y12, Y0
@@ -2111,40 +2127,66 @@ overwrite_some_2x6:
 	VMASKMOVPD Y11, Y14, 32(BX)
 
 next_2x6:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x6
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x6
 
 strip_2x6:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x6
+
+next_product:
+	DECQ 80(R13)
+	JZ   done
+	MOVQ 88(R13), CX
+	ADDQ CX, 112(R13)
+	MOVQ 96(R13), CX
+	ADDQ CX, 120(R13)
+	MOVQ 104(R13), CX
+	ADDQ CX, 128(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 144(R13)
+	MOVQ 120(R13), CX
+	MOVQ CX, 208(R13)
+	MOVQ 128(R13), CX
+	MOVQ CX, 160(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 240(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 256(R13)
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 64(R13), CX
+	MOVQ CX, 72(R13)
+	JMP  product
 
 done:
 	VZEROUPPER
@@ -2154,54 +2196,59 @@ done:
 // Requires: AVX, FMA3, MMX+
 TEXT ·tilesF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ args+0(FP), R13
+
+product:
 	MOVQ (R13), AX
+	ADDQ 112(R13), AX
 	MOVQ 8(R13), BX
+	ADDQ 120(R13), BX
 	MOVQ 16(R13), DI
-	MOVQ 112(R13), R8
-	MOVQ 120(R13), DX
-	MOVQ 128(R13), SI
-	MOVQ 200(R13), R12
+	ADDQ 128(R13), DI
+	MOVQ 176(R13), R8
+	MOVQ 184(R13), DX
+	MOVQ 192(R13), SI
+	MOVQ 264(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 224(R13), $0x03
+	CMPQ 288(R13), $0x03
 	JNE  vectors_2
-	CMPQ 216(R13), $0x04
+	CMPQ 280(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 216(R13), $0x03
+	CMPQ 280(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 216(R13), $0x02
+	CMPQ 280(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 224(R13), $0x02
+	CMPQ 288(R13), $0x02
 	JNE  vectors_1
-	CMPQ 216(R13), $0x04
+	CMPQ 280(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 216(R13), $0x03
+	CMPQ 280(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 216(R13), $0x02
+	CMPQ 280(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ 216(R13), $0x04
+	CMPQ 280(R13), $0x04
 	JEQ  first_1x4
-	CMPQ 216(R13), $0x03
+	CMPQ 280(R13), $0x03
 	JEQ  first_1x3
-	CMPQ 216(R13), $0x02
+	CMPQ 280(R13), $0x02
 	JEQ  first_1x2
 
 tile_1x1:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_1x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 
 near_1x1:
 	VXORPS  Y0, Y0, Y0
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_1x1
 	PCALIGN $0x40
@@ -2214,9 +2261,9 @@ k_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSS 248(R13), Y1
+	VBROADCASTSS 312(R13), Y1
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VMOVUPS      (BX), Y2
 	VFMADD213PS  Y2, Y1, Y0
@@ -2240,10 +2287,10 @@ k_partial_1x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x1
-	VBROADCASTSS 248(R13), Y1
+	VBROADCASTSS 312(R13), Y1
 	VMOVUPS      (R15), Y3
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_1x1
 	VMASKMOVPS   (BX), Y3, Y2
 	VFMADD213PS  Y2, Y1, Y0
@@ -2257,39 +2304,40 @@ overwrite_some_1x1:
 next_1x1:
 	DECQ 56(R13)
 	JZ   strip_1x1
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x1
 
 strip_1x1:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x1
 
 first_1x2:
 tile_1x2:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_1x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -2299,7 +2347,7 @@ tile_1x2:
 near_1x2:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_1x2
 	PCALIGN $0x40
@@ -2314,9 +2362,9 @@ k_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSS 248(R13), Y2
+	VBROADCASTSS 312(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2349,10 +2397,10 @@ k_partial_1x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x2
-	VBROADCASTSS 248(R13), Y2
+	VBROADCASTSS 312(R13), Y2
 	VMOVUPS      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_1x2
 	VMASKMOVPS   (BX), Y4, Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2373,39 +2421,40 @@ overwrite_some_1x2:
 next_1x2:
 	DECQ 56(R13)
 	JZ   strip_1x2
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x2
 
 strip_1x2:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x2
 
 first_1x3:
 tile_1x3:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_1x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -2418,7 +2467,7 @@ near_1x3:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_1x3
 	PCALIGN $0x40
@@ -2435,9 +2484,9 @@ k_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSS 248(R13), Y3
+	VBROADCASTSS 312(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -2479,10 +2528,10 @@ k_partial_1x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x3
-	VBROADCASTSS 248(R13), Y3
+	VBROADCASTSS 312(R13), Y3
 	VMOVUPS      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_1x3
 	VMASKMOVPS   (BX), Y5, Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -2510,39 +2559,40 @@ overwrite_some_1x3:
 next_1x3:
 	DECQ 56(R13)
 	JZ   strip_1x3
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x3
 
 strip_1x3:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x3
 
 first_1x4:
 tile_1x4:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_1x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -2558,7 +2608,7 @@ near_1x4:
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_1x4
 	PCALIGN $0x40
@@ -2577,9 +2627,9 @@ k_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSS 248(R13), Y4
+	VBROADCASTSS 312(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2630,10 +2680,10 @@ k_partial_1x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_1x4
-	VBROADCASTSS 248(R13), Y4
+	VBROADCASTSS 312(R13), Y4
 	VMOVUPS      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_1x4
 	VMASKMOVPS   (BX), Y6, Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2668,39 +2718,40 @@ overwrite_some_1x4:
 next_1x4:
 	DECQ 56(R13)
 	JZ   strip_1x4
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x4
 
 strip_1x4:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x4
 
 first_2x1:
 tile_2x1:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_2x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -2708,7 +2759,7 @@ tile_2x1:
 near_2x1:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_2x1
 	PCALIGN $0x40
@@ -2723,9 +2774,9 @@ k_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSS 248(R13), Y2
+	VBROADCASTSS 312(R13), Y2
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2756,10 +2807,10 @@ k_partial_2x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x1
-	VBROADCASTSS 248(R13), Y2
+	VBROADCASTSS 312(R13), Y2
 	VMOVUPS      (R15), Y4
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_2x1
 	VMOVUPS      (BX), Y3
 	VFMADD213PS  Y3, Y2, Y0
@@ -2778,39 +2829,40 @@ overwrite_some_2x1:
 next_2x1:
 	DECQ 56(R13)
 	JZ   strip_2x1
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x1
 
 strip_2x1:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x1
 
 first_2x2:
 tile_2x2:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_2x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -2822,7 +2874,7 @@ near_2x2:
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_2x2
 	PCALIGN $0x40
@@ -2840,9 +2892,9 @@ k_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSS 248(R13), Y4
+	VBROADCASTSS 312(R13), Y4
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2888,10 +2940,10 @@ k_partial_2x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x2
-	VBROADCASTSS 248(R13), Y4
+	VBROADCASTSS 312(R13), Y4
 	VMOVUPS      (R15), Y6
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_2x2
 	VMOVUPS      (BX), Y5
 	VFMADD213PS  Y5, Y4, Y0
@@ -2922,39 +2974,40 @@ overwrite_some_2x2:
 next_2x2:
 	DECQ 56(R13)
 	JZ   strip_2x2
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x2
 
 strip_2x2:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x2
 
 first_2x3:
 tile_2x3:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_2x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -2970,7 +3023,7 @@ near_2x3:
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_2x3
 	PCALIGN $0x40
@@ -2991,9 +3044,9 @@ k_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSS 248(R13), Y6
+	VBROADCASTSS 312(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -3054,10 +3107,10 @@ k_partial_2x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x3
-	VBROADCASTSS 248(R13), Y6
+	VBROADCASTSS 312(R13), Y6
 	VMOVUPS      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_2x3
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -3100,39 +3153,40 @@ overwrite_some_2x3:
 next_2x3:
 	DECQ 56(R13)
 	JZ   strip_2x3
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x3
 
 strip_2x3:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x3
 
 first_2x4:
 tile_2x4:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_2x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -3152,7 +3206,7 @@ near_2x4:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_2x4
 	PCALIGN $0x40
@@ -3176,9 +3230,9 @@ k_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSS 248(R13), Y8
+	VBROADCASTSS 312(R13), Y8
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VMOVUPS      (BX), Y9
 	VFMADD213PS  Y9, Y8, Y0
@@ -3254,10 +3308,10 @@ k_partial_2x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_2x4
-	VBROADCASTSS 248(R13), Y8
+	VBROADCASTSS 312(R13), Y8
 	VMOVUPS      (R15), Y10
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_2x4
 	VMOVUPS      (BX), Y9
 	VFMADD213PS  Y9, Y8, Y0
@@ -3312,39 +3366,40 @@ overwrite_some_2x4:
 next_2x4:
 	DECQ 56(R13)
 	JZ   strip_2x4
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x4
 
 strip_2x4:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x4
 
 first_3x1:
 tile_3x1:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_3x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -3354,12 +3409,12 @@ near_3x1:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_3x1
-	MOVQ    152(R13), R15
-	ADDQ    176(R13), R15
-	MOVQ    160(R13), R14
+	MOVQ    216(R13), R15
+	ADDQ    240(R13), R15
+	MOVQ    224(R13), R14
 	PCALIGN $0x40
 
 k_3x1:
@@ -3376,9 +3431,9 @@ k_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSS 248(R13), Y3
+	VBROADCASTSS 312(R13), Y3
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x1
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -3416,10 +3471,10 @@ k_partial_3x1:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x1
-	VBROADCASTSS 248(R13), Y3
+	VBROADCASTSS 312(R13), Y3
 	VMOVUPS      (R15), Y5
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_3x1
 	VMOVUPS      (BX), Y4
 	VFMADD213PS  Y4, Y3, Y0
@@ -3441,44 +3496,45 @@ overwrite_some_3x1:
 	VMASKMOVPS Y2, Y5, 64(BX)
 
 next_3x1:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x1
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x1
 
 strip_3x1:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x1
 
 first_3x2:
 tile_3x2:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_3x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -3494,12 +3550,12 @@ near_3x2:
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_3x2
-	MOVQ    152(R13), R15
-	ADDQ    176(R13), R15
-	MOVQ    160(R13), R14
+	MOVQ    216(R13), R15
+	ADDQ    240(R13), R15
+	MOVQ    224(R13), R14
 	PCALIGN $0x40
 
 k_3x2:
@@ -3520,9 +3576,9 @@ k_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSS 248(R13), Y6
+	VBROADCASTSS 312(R13), Y6
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x2
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -3581,10 +3637,10 @@ k_partial_3x2:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x2
-	VBROADCASTSS 248(R13), Y6
+	VBROADCASTSS 312(R13), Y6
 	VMOVUPS      (R15), Y8
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_3x2
 	VMOVUPS      (BX), Y7
 	VFMADD213PS  Y7, Y6, Y0
@@ -3623,44 +3679,45 @@ overwrite_some_3x2:
 	VMASKMOVPS Y5, Y8, 64(BX)
 
 next_3x2:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x2
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x2
 
 strip_3x2:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x2
 
 first_3x3:
 tile_3x3:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_3x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -3682,12 +3739,12 @@ near_3x3:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_3x3
-	MOVQ    152(R13), R15
-	ADDQ    176(R13), R15
-	MOVQ    160(R13), R14
+	MOVQ    216(R13), R15
+	ADDQ    240(R13), R15
+	MOVQ    224(R13), R14
 	PCALIGN $0x40
 
 k_3x3:
@@ -3712,9 +3769,9 @@ k_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSS 248(R13), Y9
+	VBROADCASTSS 312(R13), Y9
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x3
 	VMOVUPS      (BX), Y10
 	VFMADD213PS  Y10, Y9, Y0
@@ -3794,10 +3851,10 @@ k_partial_3x3:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x3
-	VBROADCASTSS 248(R13), Y9
+	VBROADCASTSS 312(R13), Y9
 	VMOVUPS      (R15), Y11
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_3x3
 	VMOVUPS      (BX), Y10
 	VFMADD213PS  Y10, Y9, Y0
@@ -3853,44 +3910,45 @@ overwrite_some_3x3:
 	VMASKMOVPS Y8, Y11, 64(BX)
 
 next_3x3:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x3
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x3
 
 strip_3x3:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x3
 
 first_3x4:
 tile_3x4:
-	CMPQ       240(R13), $0x00
+	CMPQ       304(R13), $0x00
 	JNE        near_3x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -3918,12 +3976,12 @@ near_3x4:
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	CMPQ    40(R13), $0x00
 	JNE     partial_3x4
-	MOVQ    152(R13), R15
-	ADDQ    176(R13), R15
-	MOVQ    160(R13), R14
+	MOVQ    216(R13), R15
+	ADDQ    240(R13), R15
+	MOVQ    224(R13), R14
 	PCALIGN $0x40
 
 k_3x4:
@@ -3952,9 +4010,9 @@ k_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSS 248(R13), Y12
+	VBROADCASTSS 312(R13), Y12
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x4
 	VMOVUPS      (BX), Y13
 	VFMADD213PS  Y13, Y12, Y0
@@ -4055,10 +4113,10 @@ k_partial_3x4:
 	ADDQ         SI, BX
 	DECQ         CX
 	JNZ          k_partial_3x4
-	VBROADCASTSS 248(R13), Y12
+	VBROADCASTSS 312(R13), Y12
 	VMOVUPS      (R15), Y14
 	MOVQ         DI, BX
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_some_3x4
 	VMOVUPS      (BX), Y13
 	VFMADD213PS  Y13, Y12, Y0
@@ -4131,40 +4189,66 @@ overwrite_some_3x4:
 	VMASKMOVPS Y11, Y14, 64(BX)
 
 next_3x4:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x4
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x4
 
 strip_3x4:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x4
+
+next_product:
+	DECQ 80(R13)
+	JZ   done
+	MOVQ 88(R13), CX
+	ADDQ CX, 112(R13)
+	MOVQ 96(R13), CX
+	ADDQ CX, 120(R13)
+	MOVQ 104(R13), CX
+	ADDQ CX, 128(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 144(R13)
+	MOVQ 120(R13), CX
+	MOVQ CX, 208(R13)
+	MOVQ 128(R13), CX
+	MOVQ CX, 160(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 240(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 256(R13)
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 64(R13), CX
+	MOVQ CX, 72(R13)
+	JMP  product
 
 done:
 	VZEROUPPER

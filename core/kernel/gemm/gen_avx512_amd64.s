@@ -8,82 +8,87 @@
 // Requires: AVX, AVX512F, MMX+
 TEXT ·tilesF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ args+0(FP), R13
+
+product:
 	MOVQ (R13), AX
+	ADDQ 112(R13), AX
 	MOVQ 8(R13), BX
+	ADDQ 120(R13), BX
 	MOVQ 16(R13), DI
-	MOVQ 112(R13), R8
-	MOVQ 120(R13), DX
-	MOVQ 128(R13), SI
-	MOVQ 200(R13), R12
+	ADDQ 128(R13), DI
+	MOVQ 176(R13), R8
+	MOVQ 184(R13), DX
+	MOVQ 192(R13), SI
+	MOVQ 264(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 224(R13), $0x03
+	CMPQ 288(R13), $0x03
 	JNE  vectors_2
-	CMPQ 216(R13), $0x08
+	CMPQ 280(R13), $0x08
 	JEQ  first_3x8
-	CMPQ 216(R13), $0x07
+	CMPQ 280(R13), $0x07
 	JEQ  first_3x7
-	CMPQ 216(R13), $0x06
+	CMPQ 280(R13), $0x06
 	JEQ  first_3x6
-	CMPQ 216(R13), $0x05
+	CMPQ 280(R13), $0x05
 	JEQ  first_3x5
-	CMPQ 216(R13), $0x04
+	CMPQ 280(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 216(R13), $0x03
+	CMPQ 280(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 216(R13), $0x02
+	CMPQ 280(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 224(R13), $0x02
+	CMPQ 288(R13), $0x02
 	JNE  vectors_1
-	CMPQ 216(R13), $0x08
+	CMPQ 280(R13), $0x08
 	JEQ  first_2x8
-	CMPQ 216(R13), $0x07
+	CMPQ 280(R13), $0x07
 	JEQ  first_2x7
-	CMPQ 216(R13), $0x06
+	CMPQ 280(R13), $0x06
 	JEQ  first_2x6
-	CMPQ 216(R13), $0x05
+	CMPQ 280(R13), $0x05
 	JEQ  first_2x5
-	CMPQ 216(R13), $0x04
+	CMPQ 280(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 216(R13), $0x03
+	CMPQ 280(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 216(R13), $0x02
+	CMPQ 280(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ  216(R13), $0x08
+	CMPQ  280(R13), $0x08
 	JEQ   first_1x8
-	CMPQ  216(R13), $0x07
+	CMPQ  280(R13), $0x07
 	JEQ   first_1x7
-	CMPQ  216(R13), $0x06
+	CMPQ  280(R13), $0x06
 	JEQ   first_1x6
-	CMPQ  216(R13), $0x05
+	CMPQ  280(R13), $0x05
 	JEQ   first_1x5
-	CMPQ  216(R13), $0x04
+	CMPQ  280(R13), $0x04
 	JEQ   first_1x4
-	CMPQ  216(R13), $0x03
+	CMPQ  280(R13), $0x03
 	JEQ   first_1x3
-	CMPQ  216(R13), $0x02
+	CMPQ  280(R13), $0x02
 	JEQ   first_1x2
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x1:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 
 near_1x1:
 	VPXORQ  Z0, Z0, Z0
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x1:
@@ -96,11 +101,11 @@ k_1x1:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSD 248(R13), Z1
+	VBROADCASTSD 312(R13), Z1
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x1
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VFMADD213PD  (BX), Z1, Z0
 	VMOVUPD      Z0, (BX)
@@ -112,7 +117,7 @@ overwrite_whole_1x1:
 	JMP     next_1x1
 
 some_1x1:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x1
 	VMOVUPD.Z   (BX), K1, Z2
 	VFMADD213PD Z2, Z1, Z0
@@ -124,49 +129,50 @@ overwrite_some_1x1:
 	VMOVUPD Z0, K1, (BX)
 
 next_1x1:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x1
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x1
 
 strip_1x1:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x1
 
 first_1x2:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x2:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -176,7 +182,7 @@ tile_1x2:
 near_1x2:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x2:
@@ -191,11 +197,11 @@ k_1x2:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSD 248(R13), Z2
+	VBROADCASTSD 312(R13), Z2
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x2
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VFMADD213PD  (BX), Z2, Z0
 	VMOVUPD      Z0, (BX)
@@ -213,7 +219,7 @@ overwrite_whole_1x2:
 	JMP     next_1x2
 
 some_1x2:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x2
 	VMOVUPD.Z   (BX), K1, Z3
 	VFMADD213PD Z3, Z2, Z0
@@ -232,49 +238,50 @@ overwrite_some_1x2:
 	VMOVUPD Z1, K1, (BX)
 
 next_1x2:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x2
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x2
 
 strip_1x2:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x2
 
 first_1x3:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x3:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -287,7 +294,7 @@ near_1x3:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x3:
@@ -304,11 +311,11 @@ k_1x3:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSD 248(R13), Z3
+	VBROADCASTSD 312(R13), Z3
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x3
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VFMADD213PD  (BX), Z3, Z0
 	VMOVUPD      Z0, (BX)
@@ -332,7 +339,7 @@ overwrite_whole_1x3:
 	JMP     next_1x3
 
 some_1x3:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x3
 	VMOVUPD.Z   (BX), K1, Z4
 	VFMADD213PD Z4, Z3, Z0
@@ -358,49 +365,50 @@ overwrite_some_1x3:
 	VMOVUPD Z2, K1, (BX)
 
 next_1x3:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x3
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x3
 
 strip_1x3:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x3
 
 first_1x4:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x4:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -416,7 +424,7 @@ near_1x4:
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
 	VPXORQ  Z3, Z3, Z3
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x4:
@@ -435,11 +443,11 @@ k_1x4:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSD 248(R13), Z4
+	VBROADCASTSD 312(R13), Z4
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x4
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VFMADD213PD  (BX), Z4, Z0
 	VMOVUPD      Z0, (BX)
@@ -469,7 +477,7 @@ overwrite_whole_1x4:
 	JMP     next_1x4
 
 some_1x4:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x4
 	VMOVUPD.Z   (BX), K1, Z5
 	VFMADD213PD Z5, Z4, Z0
@@ -502,49 +510,50 @@ overwrite_some_1x4:
 	VMOVUPD Z3, K1, (BX)
 
 next_1x4:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x4
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x4
 
 strip_1x4:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x4
 
 first_1x5:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x5:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -563,7 +572,7 @@ near_1x5:
 	VPXORQ  Z2, Z2, Z2
 	VPXORQ  Z3, Z3, Z3
 	VPXORQ  Z4, Z4, Z4
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x5:
@@ -584,11 +593,11 @@ k_1x5:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x5
-	VBROADCASTSD 248(R13), Z5
+	VBROADCASTSD 312(R13), Z5
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x5
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x5
 	VFMADD213PD  (BX), Z5, Z0
 	VMOVUPD      Z0, (BX)
@@ -624,7 +633,7 @@ overwrite_whole_1x5:
 	JMP     next_1x5
 
 some_1x5:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x5
 	VMOVUPD.Z   (BX), K1, Z6
 	VFMADD213PD Z6, Z5, Z0
@@ -664,49 +673,50 @@ overwrite_some_1x5:
 	VMOVUPD Z4, K1, (BX)
 
 next_1x5:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x5
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x5
 
 strip_1x5:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x5
 
 first_1x6:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x6:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -728,7 +738,7 @@ near_1x6:
 	VPXORQ  Z3, Z3, Z3
 	VPXORQ  Z4, Z4, Z4
 	VPXORQ  Z5, Z5, Z5
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x6:
@@ -751,11 +761,11 @@ k_1x6:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x6
-	VBROADCASTSD 248(R13), Z6
+	VBROADCASTSD 312(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x6
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x6
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
@@ -797,7 +807,7 @@ overwrite_whole_1x6:
 	JMP     next_1x6
 
 some_1x6:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x6
 	VMOVUPD.Z   (BX), K1, Z7
 	VFMADD213PD Z7, Z6, Z0
@@ -844,49 +854,50 @@ overwrite_some_1x6:
 	VMOVUPD Z5, K1, (BX)
 
 next_1x6:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x6
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x6
 
 strip_1x6:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x6
 
 first_1x7:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x7:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -911,7 +922,7 @@ near_1x7:
 	VPXORQ  Z4, Z4, Z4
 	VPXORQ  Z5, Z5, Z5
 	VPXORQ  Z6, Z6, Z6
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x7:
@@ -936,11 +947,11 @@ k_1x7:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x7
-	VBROADCASTSD 248(R13), Z7
+	VBROADCASTSD 312(R13), Z7
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x7
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x7
 	VFMADD213PD  (BX), Z7, Z0
 	VMOVUPD      Z0, (BX)
@@ -988,7 +999,7 @@ overwrite_whole_1x7:
 	JMP     next_1x7
 
 some_1x7:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x7
 	VMOVUPD.Z   (BX), K1, Z8
 	VFMADD213PD Z8, Z7, Z0
@@ -1042,49 +1053,50 @@ overwrite_some_1x7:
 	VMOVUPD Z6, K1, (BX)
 
 next_1x7:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x7
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x7
 
 strip_1x7:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x7
 
 first_1x8:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x8:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -1112,7 +1124,7 @@ near_1x8:
 	VPXORQ  Z5, Z5, Z5
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x8:
@@ -1139,11 +1151,11 @@ k_1x8:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x8
-	VBROADCASTSD 248(R13), Z8
+	VBROADCASTSD 312(R13), Z8
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x8
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x8
 	VFMADD213PD  (BX), Z8, Z0
 	VMOVUPD      Z0, (BX)
@@ -1197,7 +1209,7 @@ overwrite_whole_1x8:
 	JMP     next_1x8
 
 some_1x8:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x8
 	VMOVUPD.Z   (BX), K1, Z9
 	VFMADD213PD Z9, Z8, Z0
@@ -1258,49 +1270,50 @@ overwrite_some_1x8:
 	VMOVUPD Z7, K1, (BX)
 
 next_1x8:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x8
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x8
 
 strip_1x8:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x8
 
 first_2x1:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x1:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -1309,7 +1322,7 @@ tile_2x1:
 near_2x1:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x1:
@@ -1324,11 +1337,11 @@ k_2x1:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSD 248(R13), Z2
+	VBROADCASTSD 312(R13), Z2
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x1
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VFMADD213PD  (BX), Z2, Z0
 	VMOVUPD      Z0, (BX)
@@ -1344,7 +1357,7 @@ overwrite_whole_2x1:
 	JMP     next_2x1
 
 some_2x1:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x1
 	VFMADD213PD (BX), Z2, Z0
 	VMOVUPD     Z0, (BX)
@@ -1360,49 +1373,50 @@ overwrite_some_2x1:
 	VMOVUPD Z1, K1, 64(BX)
 
 next_2x1:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x1
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x1
 
 strip_2x1:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x1
 
 first_2x2:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x2:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -1416,7 +1430,7 @@ near_2x2:
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
 	VPXORQ  Z3, Z3, Z3
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x2:
@@ -1434,11 +1448,11 @@ k_2x2:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSD 248(R13), Z4
+	VBROADCASTSD 312(R13), Z4
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x2
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VFMADD213PD  (BX), Z4, Z0
 	VMOVUPD      Z0, (BX)
@@ -1464,7 +1478,7 @@ overwrite_whole_2x2:
 	JMP     next_2x2
 
 some_2x2:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x2
 	VFMADD213PD (BX), Z4, Z0
 	VMOVUPD     Z0, (BX)
@@ -1491,49 +1505,50 @@ overwrite_some_2x2:
 	VMOVUPD Z3, K1, 64(BX)
 
 next_2x2:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x2
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x2
 
 strip_2x2:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x2
 
 first_2x3:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x3:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -1552,7 +1567,7 @@ near_2x3:
 	VPXORQ  Z3, Z3, Z3
 	VPXORQ  Z4, Z4, Z4
 	VPXORQ  Z5, Z5, Z5
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x3:
@@ -1573,11 +1588,11 @@ k_2x3:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSD 248(R13), Z6
+	VBROADCASTSD 312(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x3
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
@@ -1613,7 +1628,7 @@ overwrite_whole_2x3:
 	JMP     next_2x3
 
 some_2x3:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x3
 	VFMADD213PD (BX), Z6, Z0
 	VMOVUPD     Z0, (BX)
@@ -1651,49 +1666,50 @@ overwrite_some_2x3:
 	VMOVUPD Z5, K1, 64(BX)
 
 next_2x3:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x3
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x3
 
 strip_2x3:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x3
 
 first_2x4:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x4:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -1717,7 +1733,7 @@ near_2x4:
 	VPXORQ  Z5, Z5, Z5
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x4:
@@ -1741,11 +1757,11 @@ k_2x4:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSD 248(R13), Z8
+	VBROADCASTSD 312(R13), Z8
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x4
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VFMADD213PD  (BX), Z8, Z0
 	VMOVUPD      Z0, (BX)
@@ -1791,7 +1807,7 @@ overwrite_whole_2x4:
 	JMP     next_2x4
 
 some_2x4:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x4
 	VFMADD213PD (BX), Z8, Z0
 	VMOVUPD     Z0, (BX)
@@ -1840,49 +1856,50 @@ overwrite_some_2x4:
 	VMOVUPD Z7, K1, 64(BX)
 
 next_2x4:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x4
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x4
 
 strip_2x4:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x4
 
 first_2x5:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x5:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -1911,7 +1928,7 @@ near_2x5:
 	VPXORQ  Z7, Z7, Z7
 	VPXORQ  Z8, Z8, Z8
 	VPXORQ  Z9, Z9, Z9
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x5:
@@ -1938,11 +1955,11 @@ k_2x5:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x5
-	VBROADCASTSD 248(R13), Z10
+	VBROADCASTSD 312(R13), Z10
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x5
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x5
 	VFMADD213PD  (BX), Z10, Z0
 	VMOVUPD      Z0, (BX)
@@ -1998,7 +2015,7 @@ overwrite_whole_2x5:
 	JMP     next_2x5
 
 some_2x5:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x5
 	VFMADD213PD (BX), Z10, Z0
 	VMOVUPD     Z0, (BX)
@@ -2058,49 +2075,50 @@ overwrite_some_2x5:
 	VMOVUPD Z9, K1, 64(BX)
 
 next_2x5:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x5
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x5
 
 strip_2x5:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x5
 
 first_2x6:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x6:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -2134,7 +2152,7 @@ near_2x6:
 	VPXORQ  Z9, Z9, Z9
 	VPXORQ  Z10, Z10, Z10
 	VPXORQ  Z11, Z11, Z11
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x6:
@@ -2164,11 +2182,11 @@ k_2x6:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x6
-	VBROADCASTSD 248(R13), Z12
+	VBROADCASTSD 312(R13), Z12
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x6
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x6
 	VFMADD213PD  (BX), Z12, Z0
 	VMOVUPD      Z0, (BX)
@@ -2234,7 +2252,7 @@ overwrite_whole_2x6:
 	JMP     next_2x6
 
 some_2x6:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x6
 	VFMADD213PD (BX), Z12, Z0
 	VMOVUPD     Z0, (BX)
@@ -2305,49 +2323,50 @@ overwrite_some_2x6:
 	VMOVUPD Z11, K1, 64(BX)
 
 next_2x6:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x6
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x6
 
 strip_2x6:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x6
 
 first_2x7:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x7:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -2386,7 +2405,7 @@ near_2x7:
 	VPXORQ  Z11, Z11, Z11
 	VPXORQ  Z12, Z12, Z12
 	VPXORQ  Z13, Z13, Z13
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x7:
@@ -2419,11 +2438,11 @@ k_2x7:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x7
-	VBROADCASTSD 248(R13), Z14
+	VBROADCASTSD 312(R13), Z14
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x7
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x7
 	VFMADD213PD  (BX), Z14, Z0
 	VMOVUPD      Z0, (BX)
@@ -2499,7 +2518,7 @@ overwrite_whole_2x7:
 	JMP     next_2x7
 
 some_2x7:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x7
 	VFMADD213PD (BX), Z14, Z0
 	VMOVUPD     Z0, (BX)
@@ -2581,49 +2600,50 @@ overwrite_some_2x7:
 	VMOVUPD Z13, K1, 64(BX)
 
 next_2x7:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x7
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x7
 
 strip_2x7:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x7
 
 first_2x8:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x8:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -2667,7 +2687,7 @@ near_2x8:
 	VPXORQ  Z13, Z13, Z13
 	VPXORQ  Z14, Z14, Z14
 	VPXORQ  Z15, Z15, Z15
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x8:
@@ -2703,11 +2723,11 @@ k_2x8:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x8
-	VBROADCASTSD 248(R13), Z16
+	VBROADCASTSD 312(R13), Z16
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x8
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x8
 	VFMADD213PD  (BX), Z16, Z0
 	VMOVUPD      Z0, (BX)
@@ -2793,7 +2813,7 @@ overwrite_whole_2x8:
 	JMP     next_2x8
 
 some_2x8:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x8
 	VFMADD213PD (BX), Z16, Z0
 	VMOVUPD     Z0, (BX)
@@ -2886,49 +2906,50 @@ overwrite_some_2x8:
 	VMOVUPD Z15, K1, 64(BX)
 
 next_2x8:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x8
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x8
 
 strip_2x8:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x8
 
 first_3x1:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x1:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -2939,7 +2960,7 @@ near_3x1:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x1:
@@ -2956,11 +2977,11 @@ k_3x1:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSD 248(R13), Z3
+	VBROADCASTSD 312(R13), Z3
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x1
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x1
 	VFMADD213PD  (BX), Z3, Z0
 	VMOVUPD      Z0, (BX)
@@ -2980,7 +3001,7 @@ overwrite_whole_3x1:
 	JMP     next_3x1
 
 some_3x1:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x1
 	VFMADD213PD (BX), Z3, Z0
 	VMOVUPD     Z0, (BX)
@@ -3000,49 +3021,50 @@ overwrite_some_3x1:
 	VMOVUPD Z2, K1, 128(BX)
 
 next_3x1:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x1
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x1
 
 strip_3x1:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x1
 
 first_3x2:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x2:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -3060,7 +3082,7 @@ near_3x2:
 	VPXORQ  Z3, Z3, Z3
 	VPXORQ  Z4, Z4, Z4
 	VPXORQ  Z5, Z5, Z5
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x2:
@@ -3081,11 +3103,11 @@ k_3x2:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSD 248(R13), Z6
+	VBROADCASTSD 312(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x2
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x2
 	VFMADD213PD  (BX), Z6, Z0
 	VMOVUPD      Z0, (BX)
@@ -3119,7 +3141,7 @@ overwrite_whole_3x2:
 	JMP     next_3x2
 
 some_3x2:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x2
 	VFMADD213PD (BX), Z6, Z0
 	VMOVUPD     Z0, (BX)
@@ -3154,49 +3176,50 @@ overwrite_some_3x2:
 	VMOVUPD Z5, K1, 128(BX)
 
 next_3x2:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x2
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x2
 
 strip_3x2:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x2
 
 first_3x3:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x3:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -3221,7 +3244,7 @@ near_3x3:
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
 	VPXORQ  Z8, Z8, Z8
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x3:
@@ -3246,11 +3269,11 @@ k_3x3:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSD 248(R13), Z9
+	VBROADCASTSD 312(R13), Z9
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x3
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x3
 	VFMADD213PD  (BX), Z9, Z0
 	VMOVUPD      Z0, (BX)
@@ -3298,7 +3321,7 @@ overwrite_whole_3x3:
 	JMP     next_3x3
 
 some_3x3:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x3
 	VFMADD213PD (BX), Z9, Z0
 	VMOVUPD     Z0, (BX)
@@ -3348,49 +3371,50 @@ overwrite_some_3x3:
 	VMOVUPD Z8, K1, 128(BX)
 
 next_3x3:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x3
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x3
 
 strip_3x3:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x3
 
 first_3x4:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x4:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -3422,7 +3446,7 @@ near_3x4:
 	VPXORQ  Z9, Z9, Z9
 	VPXORQ  Z10, Z10, Z10
 	VPXORQ  Z11, Z11, Z11
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x4:
@@ -3451,11 +3475,11 @@ k_3x4:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSD 248(R13), Z12
+	VBROADCASTSD 312(R13), Z12
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x4
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x4
 	VFMADD213PD  (BX), Z12, Z0
 	VMOVUPD      Z0, (BX)
@@ -3517,7 +3541,7 @@ overwrite_whole_3x4:
 	JMP     next_3x4
 
 some_3x4:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x4
 	VFMADD213PD (BX), Z12, Z0
 	VMOVUPD     Z0, (BX)
@@ -3582,49 +3606,50 @@ overwrite_some_3x4:
 	VMOVUPD Z11, K1, 128(BX)
 
 next_3x4:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x4
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x4
 
 strip_3x4:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x4
 
 first_3x5:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x5:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -3663,7 +3688,7 @@ near_3x5:
 	VPXORQ  Z12, Z12, Z12
 	VPXORQ  Z13, Z13, Z13
 	VPXORQ  Z14, Z14, Z14
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x5:
@@ -3696,11 +3721,11 @@ k_3x5:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x5
-	VBROADCASTSD 248(R13), Z15
+	VBROADCASTSD 312(R13), Z15
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x5
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x5
 	VFMADD213PD  (BX), Z15, Z0
 	VMOVUPD      Z0, (BX)
@@ -3776,7 +3801,7 @@ overwrite_whole_3x5:
 	JMP     next_3x5
 
 some_3x5:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x5
 	VFMADD213PD (BX), Z15, Z0
 	VMOVUPD     Z0, (BX)
@@ -3856,49 +3881,50 @@ overwrite_some_3x5:
 	VMOVUPD Z14, K1, 128(BX)
 
 next_3x5:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x5
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x5
 
 strip_3x5:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x5
 
 first_3x6:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x6:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -3944,7 +3970,7 @@ near_3x6:
 	VPXORQ  Z15, Z15, Z15
 	VPXORQ  Z16, Z16, Z16
 	VPXORQ  Z17, Z17, Z17
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x6:
@@ -3981,11 +4007,11 @@ k_3x6:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x6
-	VBROADCASTSD 248(R13), Z18
+	VBROADCASTSD 312(R13), Z18
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x6
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x6
 	VFMADD213PD  (BX), Z18, Z0
 	VMOVUPD      Z0, (BX)
@@ -4075,7 +4101,7 @@ overwrite_whole_3x6:
 	JMP     next_3x6
 
 some_3x6:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x6
 	VFMADD213PD (BX), Z18, Z0
 	VMOVUPD     Z0, (BX)
@@ -4170,49 +4196,50 @@ overwrite_some_3x6:
 	VMOVUPD Z17, K1, 128(BX)
 
 next_3x6:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x6
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x6
 
 strip_3x6:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x6
 
 first_3x7:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x7:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -4265,7 +4292,7 @@ near_3x7:
 	VPXORQ  Z18, Z18, Z18
 	VPXORQ  Z19, Z19, Z19
 	VPXORQ  Z20, Z20, Z20
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x7:
@@ -4306,11 +4333,11 @@ k_3x7:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x7
-	VBROADCASTSD 248(R13), Z21
+	VBROADCASTSD 312(R13), Z21
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x7
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x7
 	VFMADD213PD  (BX), Z21, Z0
 	VMOVUPD      Z0, (BX)
@@ -4414,7 +4441,7 @@ overwrite_whole_3x7:
 	JMP     next_3x7
 
 some_3x7:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x7
 	VFMADD213PD (BX), Z21, Z0
 	VMOVUPD     Z0, (BX)
@@ -4524,49 +4551,50 @@ overwrite_some_3x7:
 	VMOVUPD Z20, K1, 128(BX)
 
 next_3x7:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x7
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x7
 
 strip_3x7:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x7
 
 first_3x8:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x8:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -4626,7 +4654,7 @@ near_3x8:
 	VPXORQ  Z21, Z21, Z21
 	VPXORQ  Z22, Z22, Z22
 	VPXORQ  Z23, Z23, Z23
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x8:
@@ -4671,11 +4699,11 @@ k_3x8:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x8
-	VBROADCASTSD 248(R13), Z24
+	VBROADCASTSD 312(R13), Z24
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x8
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x8
 	VFMADD213PD  (BX), Z24, Z0
 	VMOVUPD      Z0, (BX)
@@ -4793,7 +4821,7 @@ overwrite_whole_3x8:
 	JMP     next_3x8
 
 some_3x8:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x8
 	VFMADD213PD (BX), Z24, Z0
 	VMOVUPD     Z0, (BX)
@@ -4918,40 +4946,66 @@ overwrite_some_3x8:
 	VMOVUPD Z23, K1, 128(BX)
 
 next_3x8:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x8
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x8
 
 strip_3x8:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x8
+
+next_product:
+	DECQ 80(R13)
+	JZ   done
+	MOVQ 88(R13), CX
+	ADDQ CX, 112(R13)
+	MOVQ 96(R13), CX
+	ADDQ CX, 120(R13)
+	MOVQ 104(R13), CX
+	ADDQ CX, 128(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 144(R13)
+	MOVQ 120(R13), CX
+	MOVQ CX, 208(R13)
+	MOVQ 128(R13), CX
+	MOVQ CX, 160(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 240(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 256(R13)
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 64(R13), CX
+	MOVQ CX, 72(R13)
+	JMP  product
 
 done:
 	VZEROUPPER
@@ -4961,82 +5015,87 @@ done:
 // Requires: AVX, AVX512F, MMX+
 TEXT ·tilesF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ args+0(FP), R13
+
+product:
 	MOVQ (R13), AX
+	ADDQ 112(R13), AX
 	MOVQ 8(R13), BX
+	ADDQ 120(R13), BX
 	MOVQ 16(R13), DI
-	MOVQ 112(R13), R8
-	MOVQ 120(R13), DX
-	MOVQ 128(R13), SI
-	MOVQ 200(R13), R12
+	ADDQ 128(R13), DI
+	MOVQ 176(R13), R8
+	MOVQ 184(R13), DX
+	MOVQ 192(R13), SI
+	MOVQ 264(R13), R12
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
-	CMPQ 224(R13), $0x03
+	CMPQ 288(R13), $0x03
 	JNE  vectors_2
-	CMPQ 216(R13), $0x08
+	CMPQ 280(R13), $0x08
 	JEQ  first_3x8
-	CMPQ 216(R13), $0x07
+	CMPQ 280(R13), $0x07
 	JEQ  first_3x7
-	CMPQ 216(R13), $0x06
+	CMPQ 280(R13), $0x06
 	JEQ  first_3x6
-	CMPQ 216(R13), $0x05
+	CMPQ 280(R13), $0x05
 	JEQ  first_3x5
-	CMPQ 216(R13), $0x04
+	CMPQ 280(R13), $0x04
 	JEQ  first_3x4
-	CMPQ 216(R13), $0x03
+	CMPQ 280(R13), $0x03
 	JEQ  first_3x3
-	CMPQ 216(R13), $0x02
+	CMPQ 280(R13), $0x02
 	JEQ  first_3x2
 	JMP  first_3x1
 
 vectors_2:
-	CMPQ 224(R13), $0x02
+	CMPQ 288(R13), $0x02
 	JNE  vectors_1
-	CMPQ 216(R13), $0x08
+	CMPQ 280(R13), $0x08
 	JEQ  first_2x8
-	CMPQ 216(R13), $0x07
+	CMPQ 280(R13), $0x07
 	JEQ  first_2x7
-	CMPQ 216(R13), $0x06
+	CMPQ 280(R13), $0x06
 	JEQ  first_2x6
-	CMPQ 216(R13), $0x05
+	CMPQ 280(R13), $0x05
 	JEQ  first_2x5
-	CMPQ 216(R13), $0x04
+	CMPQ 280(R13), $0x04
 	JEQ  first_2x4
-	CMPQ 216(R13), $0x03
+	CMPQ 280(R13), $0x03
 	JEQ  first_2x3
-	CMPQ 216(R13), $0x02
+	CMPQ 280(R13), $0x02
 	JEQ  first_2x2
 	JMP  first_2x1
 
 vectors_1:
-	CMPQ  216(R13), $0x08
+	CMPQ  280(R13), $0x08
 	JEQ   first_1x8
-	CMPQ  216(R13), $0x07
+	CMPQ  280(R13), $0x07
 	JEQ   first_1x7
-	CMPQ  216(R13), $0x06
+	CMPQ  280(R13), $0x06
 	JEQ   first_1x6
-	CMPQ  216(R13), $0x05
+	CMPQ  280(R13), $0x05
 	JEQ   first_1x5
-	CMPQ  216(R13), $0x04
+	CMPQ  280(R13), $0x04
 	JEQ   first_1x4
-	CMPQ  216(R13), $0x03
+	CMPQ  280(R13), $0x03
 	JEQ   first_1x3
-	CMPQ  216(R13), $0x02
+	CMPQ  280(R13), $0x02
 	JEQ   first_1x2
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x1:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
 
 near_1x1:
 	VPXORQ  Z0, Z0, Z0
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x1:
@@ -5049,11 +5108,11 @@ k_1x1:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x1
-	VBROADCASTSS 248(R13), Z1
+	VBROADCASTSS 312(R13), Z1
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x1
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x1
 	VFMADD213PS  (BX), Z1, Z0
 	VMOVUPS      Z0, (BX)
@@ -5065,7 +5124,7 @@ overwrite_whole_1x1:
 	JMP     next_1x1
 
 some_1x1:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x1
 	VMOVUPS.Z   (BX), K1, Z2
 	VFMADD213PS Z2, Z1, Z0
@@ -5077,49 +5136,50 @@ overwrite_some_1x1:
 	VMOVUPS Z0, K1, (BX)
 
 next_1x1:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x1
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x1
 
 strip_1x1:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x1
 
 first_1x2:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x2:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -5129,7 +5189,7 @@ tile_1x2:
 near_1x2:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x2:
@@ -5144,11 +5204,11 @@ k_1x2:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x2
-	VBROADCASTSS 248(R13), Z2
+	VBROADCASTSS 312(R13), Z2
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x2
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x2
 	VFMADD213PS  (BX), Z2, Z0
 	VMOVUPS      Z0, (BX)
@@ -5166,7 +5226,7 @@ overwrite_whole_1x2:
 	JMP     next_1x2
 
 some_1x2:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x2
 	VMOVUPS.Z   (BX), K1, Z3
 	VFMADD213PS Z3, Z2, Z0
@@ -5185,49 +5245,50 @@ overwrite_some_1x2:
 	VMOVUPS Z1, K1, (BX)
 
 next_1x2:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x2
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x2
 
 strip_1x2:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x2
 
 first_1x3:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x3:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -5240,7 +5301,7 @@ near_1x3:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x3:
@@ -5257,11 +5318,11 @@ k_1x3:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x3
-	VBROADCASTSS 248(R13), Z3
+	VBROADCASTSS 312(R13), Z3
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x3
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x3
 	VFMADD213PS  (BX), Z3, Z0
 	VMOVUPS      Z0, (BX)
@@ -5285,7 +5346,7 @@ overwrite_whole_1x3:
 	JMP     next_1x3
 
 some_1x3:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x3
 	VMOVUPS.Z   (BX), K1, Z4
 	VFMADD213PS Z4, Z3, Z0
@@ -5311,49 +5372,50 @@ overwrite_some_1x3:
 	VMOVUPS Z2, K1, (BX)
 
 next_1x3:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x3
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x3
 
 strip_1x3:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x3
 
 first_1x4:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x4:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -5369,7 +5431,7 @@ near_1x4:
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
 	VPXORQ  Z3, Z3, Z3
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x4:
@@ -5388,11 +5450,11 @@ k_1x4:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x4
-	VBROADCASTSS 248(R13), Z4
+	VBROADCASTSS 312(R13), Z4
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x4
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x4
 	VFMADD213PS  (BX), Z4, Z0
 	VMOVUPS      Z0, (BX)
@@ -5422,7 +5484,7 @@ overwrite_whole_1x4:
 	JMP     next_1x4
 
 some_1x4:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x4
 	VMOVUPS.Z   (BX), K1, Z5
 	VFMADD213PS Z5, Z4, Z0
@@ -5455,49 +5517,50 @@ overwrite_some_1x4:
 	VMOVUPS Z3, K1, (BX)
 
 next_1x4:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x4
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x4
 
 strip_1x4:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x4
 
 first_1x5:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x5:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -5516,7 +5579,7 @@ near_1x5:
 	VPXORQ  Z2, Z2, Z2
 	VPXORQ  Z3, Z3, Z3
 	VPXORQ  Z4, Z4, Z4
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x5:
@@ -5537,11 +5600,11 @@ k_1x5:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x5
-	VBROADCASTSS 248(R13), Z5
+	VBROADCASTSS 312(R13), Z5
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x5
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x5
 	VFMADD213PS  (BX), Z5, Z0
 	VMOVUPS      Z0, (BX)
@@ -5577,7 +5640,7 @@ overwrite_whole_1x5:
 	JMP     next_1x5
 
 some_1x5:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x5
 	VMOVUPS.Z   (BX), K1, Z6
 	VFMADD213PS Z6, Z5, Z0
@@ -5617,49 +5680,50 @@ overwrite_some_1x5:
 	VMOVUPS Z4, K1, (BX)
 
 next_1x5:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x5
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x5
 
 strip_1x5:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x5
 
 first_1x6:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x6:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -5681,7 +5745,7 @@ near_1x6:
 	VPXORQ  Z3, Z3, Z3
 	VPXORQ  Z4, Z4, Z4
 	VPXORQ  Z5, Z5, Z5
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x6:
@@ -5704,11 +5768,11 @@ k_1x6:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x6
-	VBROADCASTSS 248(R13), Z6
+	VBROADCASTSS 312(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x6
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x6
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
@@ -5750,7 +5814,7 @@ overwrite_whole_1x6:
 	JMP     next_1x6
 
 some_1x6:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x6
 	VMOVUPS.Z   (BX), K1, Z7
 	VFMADD213PS Z7, Z6, Z0
@@ -5797,49 +5861,50 @@ overwrite_some_1x6:
 	VMOVUPS Z5, K1, (BX)
 
 next_1x6:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x6
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x6
 
 strip_1x6:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x6
 
 first_1x7:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x7:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -5864,7 +5929,7 @@ near_1x7:
 	VPXORQ  Z4, Z4, Z4
 	VPXORQ  Z5, Z5, Z5
 	VPXORQ  Z6, Z6, Z6
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x7:
@@ -5889,11 +5954,11 @@ k_1x7:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x7
-	VBROADCASTSS 248(R13), Z7
+	VBROADCASTSS 312(R13), Z7
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x7
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x7
 	VFMADD213PS  (BX), Z7, Z0
 	VMOVUPS      Z0, (BX)
@@ -5941,7 +6006,7 @@ overwrite_whole_1x7:
 	JMP     next_1x7
 
 some_1x7:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x7
 	VMOVUPS.Z   (BX), K1, Z8
 	VFMADD213PS Z8, Z7, Z0
@@ -5995,49 +6060,50 @@ overwrite_some_1x7:
 	VMOVUPS Z6, K1, (BX)
 
 next_1x7:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x7
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x7
 
 strip_1x7:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x7
 
 first_1x8:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_1x8:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_1x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -6065,7 +6131,7 @@ near_1x8:
 	VPXORQ  Z5, Z5, Z5
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_1x8:
@@ -6092,11 +6158,11 @@ k_1x8:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_1x8
-	VBROADCASTSS 248(R13), Z8
+	VBROADCASTSS 312(R13), Z8
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_1x8
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_1x8
 	VFMADD213PS  (BX), Z8, Z0
 	VMOVUPS      Z0, (BX)
@@ -6150,7 +6216,7 @@ overwrite_whole_1x8:
 	JMP     next_1x8
 
 some_1x8:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_1x8
 	VMOVUPS.Z   (BX), K1, Z9
 	VFMADD213PS Z9, Z8, Z0
@@ -6211,49 +6277,50 @@ overwrite_some_1x8:
 	VMOVUPS Z7, K1, (BX)
 
 next_1x8:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_1x8
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_1x8
 
 strip_1x8:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_1x8
 
 first_2x1:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x1:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -6262,7 +6329,7 @@ tile_2x1:
 near_2x1:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x1:
@@ -6277,11 +6344,11 @@ k_2x1:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x1
-	VBROADCASTSS 248(R13), Z2
+	VBROADCASTSS 312(R13), Z2
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x1
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x1
 	VFMADD213PS  (BX), Z2, Z0
 	VMOVUPS      Z0, (BX)
@@ -6297,7 +6364,7 @@ overwrite_whole_2x1:
 	JMP     next_2x1
 
 some_2x1:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x1
 	VFMADD213PS (BX), Z2, Z0
 	VMOVUPS     Z0, (BX)
@@ -6313,49 +6380,50 @@ overwrite_some_2x1:
 	VMOVUPS Z1, K1, 64(BX)
 
 next_2x1:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x1
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x1
 
 strip_2x1:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x1
 
 first_2x2:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x2:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -6369,7 +6437,7 @@ near_2x2:
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
 	VPXORQ  Z3, Z3, Z3
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x2:
@@ -6387,11 +6455,11 @@ k_2x2:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x2
-	VBROADCASTSS 248(R13), Z4
+	VBROADCASTSS 312(R13), Z4
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x2
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x2
 	VFMADD213PS  (BX), Z4, Z0
 	VMOVUPS      Z0, (BX)
@@ -6417,7 +6485,7 @@ overwrite_whole_2x2:
 	JMP     next_2x2
 
 some_2x2:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x2
 	VFMADD213PS (BX), Z4, Z0
 	VMOVUPS     Z0, (BX)
@@ -6444,49 +6512,50 @@ overwrite_some_2x2:
 	VMOVUPS Z3, K1, 64(BX)
 
 next_2x2:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x2
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x2
 
 strip_2x2:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x2
 
 first_2x3:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x3:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -6505,7 +6574,7 @@ near_2x3:
 	VPXORQ  Z3, Z3, Z3
 	VPXORQ  Z4, Z4, Z4
 	VPXORQ  Z5, Z5, Z5
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x3:
@@ -6526,11 +6595,11 @@ k_2x3:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x3
-	VBROADCASTSS 248(R13), Z6
+	VBROADCASTSS 312(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x3
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x3
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
@@ -6566,7 +6635,7 @@ overwrite_whole_2x3:
 	JMP     next_2x3
 
 some_2x3:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x3
 	VFMADD213PS (BX), Z6, Z0
 	VMOVUPS     Z0, (BX)
@@ -6604,49 +6673,50 @@ overwrite_some_2x3:
 	VMOVUPS Z5, K1, 64(BX)
 
 next_2x3:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x3
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x3
 
 strip_2x3:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x3
 
 first_2x4:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x4:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -6670,7 +6740,7 @@ near_2x4:
 	VPXORQ  Z5, Z5, Z5
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x4:
@@ -6694,11 +6764,11 @@ k_2x4:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x4
-	VBROADCASTSS 248(R13), Z8
+	VBROADCASTSS 312(R13), Z8
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x4
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x4
 	VFMADD213PS  (BX), Z8, Z0
 	VMOVUPS      Z0, (BX)
@@ -6744,7 +6814,7 @@ overwrite_whole_2x4:
 	JMP     next_2x4
 
 some_2x4:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x4
 	VFMADD213PS (BX), Z8, Z0
 	VMOVUPS     Z0, (BX)
@@ -6793,49 +6863,50 @@ overwrite_some_2x4:
 	VMOVUPS Z7, K1, 64(BX)
 
 next_2x4:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x4
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x4
 
 strip_2x4:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x4
 
 first_2x5:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x5:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -6864,7 +6935,7 @@ near_2x5:
 	VPXORQ  Z7, Z7, Z7
 	VPXORQ  Z8, Z8, Z8
 	VPXORQ  Z9, Z9, Z9
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x5:
@@ -6891,11 +6962,11 @@ k_2x5:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x5
-	VBROADCASTSS 248(R13), Z10
+	VBROADCASTSS 312(R13), Z10
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x5
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x5
 	VFMADD213PS  (BX), Z10, Z0
 	VMOVUPS      Z0, (BX)
@@ -6951,7 +7022,7 @@ overwrite_whole_2x5:
 	JMP     next_2x5
 
 some_2x5:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x5
 	VFMADD213PS (BX), Z10, Z0
 	VMOVUPS     Z0, (BX)
@@ -7011,49 +7082,50 @@ overwrite_some_2x5:
 	VMOVUPS Z9, K1, 64(BX)
 
 next_2x5:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x5
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x5
 
 strip_2x5:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x5
 
 first_2x6:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x6:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -7087,7 +7159,7 @@ near_2x6:
 	VPXORQ  Z9, Z9, Z9
 	VPXORQ  Z10, Z10, Z10
 	VPXORQ  Z11, Z11, Z11
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x6:
@@ -7117,11 +7189,11 @@ k_2x6:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x6
-	VBROADCASTSS 248(R13), Z12
+	VBROADCASTSS 312(R13), Z12
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x6
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x6
 	VFMADD213PS  (BX), Z12, Z0
 	VMOVUPS      Z0, (BX)
@@ -7187,7 +7259,7 @@ overwrite_whole_2x6:
 	JMP     next_2x6
 
 some_2x6:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x6
 	VFMADD213PS (BX), Z12, Z0
 	VMOVUPS     Z0, (BX)
@@ -7258,49 +7330,50 @@ overwrite_some_2x6:
 	VMOVUPS Z11, K1, 64(BX)
 
 next_2x6:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x6
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x6
 
 strip_2x6:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x6
 
 first_2x7:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x7:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -7339,7 +7412,7 @@ near_2x7:
 	VPXORQ  Z11, Z11, Z11
 	VPXORQ  Z12, Z12, Z12
 	VPXORQ  Z13, Z13, Z13
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x7:
@@ -7372,11 +7445,11 @@ k_2x7:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x7
-	VBROADCASTSS 248(R13), Z14
+	VBROADCASTSS 312(R13), Z14
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x7
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x7
 	VFMADD213PS  (BX), Z14, Z0
 	VMOVUPS      Z0, (BX)
@@ -7452,7 +7525,7 @@ overwrite_whole_2x7:
 	JMP     next_2x7
 
 some_2x7:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x7
 	VFMADD213PS (BX), Z14, Z0
 	VMOVUPS     Z0, (BX)
@@ -7534,49 +7607,50 @@ overwrite_some_2x7:
 	VMOVUPS Z13, K1, 64(BX)
 
 next_2x7:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x7
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x7
 
 strip_2x7:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x7
 
 first_2x8:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_2x8:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_2x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -7620,7 +7694,7 @@ near_2x8:
 	VPXORQ  Z13, Z13, Z13
 	VPXORQ  Z14, Z14, Z14
 	VPXORQ  Z15, Z15, Z15
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_2x8:
@@ -7656,11 +7730,11 @@ k_2x8:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_2x8
-	VBROADCASTSS 248(R13), Z16
+	VBROADCASTSS 312(R13), Z16
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_2x8
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_2x8
 	VFMADD213PS  (BX), Z16, Z0
 	VMOVUPS      Z0, (BX)
@@ -7746,7 +7820,7 @@ overwrite_whole_2x8:
 	JMP     next_2x8
 
 some_2x8:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_2x8
 	VFMADD213PS (BX), Z16, Z0
 	VMOVUPS     Z0, (BX)
@@ -7839,49 +7913,50 @@ overwrite_some_2x8:
 	VMOVUPS Z15, K1, 64(BX)
 
 next_2x8:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_2x8
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_2x8
 
 strip_2x8:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_2x8
 
 first_3x1:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x1:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x1
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -7892,7 +7967,7 @@ near_3x1:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x1:
@@ -7909,11 +7984,11 @@ k_3x1:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x1
-	VBROADCASTSS 248(R13), Z3
+	VBROADCASTSS 312(R13), Z3
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x1
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x1
 	VFMADD213PS  (BX), Z3, Z0
 	VMOVUPS      Z0, (BX)
@@ -7933,7 +8008,7 @@ overwrite_whole_3x1:
 	JMP     next_3x1
 
 some_3x1:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x1
 	VFMADD213PS (BX), Z3, Z0
 	VMOVUPS     Z0, (BX)
@@ -7953,49 +8028,50 @@ overwrite_some_3x1:
 	VMOVUPS Z2, K1, 128(BX)
 
 next_3x1:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x1
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x1
 
 strip_3x1:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x1
 
 first_3x2:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x2:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x2
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -8013,7 +8089,7 @@ near_3x2:
 	VPXORQ  Z3, Z3, Z3
 	VPXORQ  Z4, Z4, Z4
 	VPXORQ  Z5, Z5, Z5
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x2:
@@ -8034,11 +8110,11 @@ k_3x2:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x2
-	VBROADCASTSS 248(R13), Z6
+	VBROADCASTSS 312(R13), Z6
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x2
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x2
 	VFMADD213PS  (BX), Z6, Z0
 	VMOVUPS      Z0, (BX)
@@ -8072,7 +8148,7 @@ overwrite_whole_3x2:
 	JMP     next_3x2
 
 some_3x2:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x2
 	VFMADD213PS (BX), Z6, Z0
 	VMOVUPS     Z0, (BX)
@@ -8107,49 +8183,50 @@ overwrite_some_3x2:
 	VMOVUPS Z5, K1, 128(BX)
 
 next_3x2:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x2
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x2
 
 strip_3x2:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x2
 
 first_3x3:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x3:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x3
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -8174,7 +8251,7 @@ near_3x3:
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
 	VPXORQ  Z8, Z8, Z8
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x3:
@@ -8199,11 +8276,11 @@ k_3x3:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x3
-	VBROADCASTSS 248(R13), Z9
+	VBROADCASTSS 312(R13), Z9
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x3
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x3
 	VFMADD213PS  (BX), Z9, Z0
 	VMOVUPS      Z0, (BX)
@@ -8251,7 +8328,7 @@ overwrite_whole_3x3:
 	JMP     next_3x3
 
 some_3x3:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x3
 	VFMADD213PS (BX), Z9, Z0
 	VMOVUPS     Z0, (BX)
@@ -8301,49 +8378,50 @@ overwrite_some_3x3:
 	VMOVUPS Z8, K1, 128(BX)
 
 next_3x3:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x3
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x3
 
 strip_3x3:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x3
 
 first_3x4:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x4:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x4
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -8375,7 +8453,7 @@ near_3x4:
 	VPXORQ  Z9, Z9, Z9
 	VPXORQ  Z10, Z10, Z10
 	VPXORQ  Z11, Z11, Z11
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x4:
@@ -8404,11 +8482,11 @@ k_3x4:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x4
-	VBROADCASTSS 248(R13), Z12
+	VBROADCASTSS 312(R13), Z12
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x4
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x4
 	VFMADD213PS  (BX), Z12, Z0
 	VMOVUPS      Z0, (BX)
@@ -8470,7 +8548,7 @@ overwrite_whole_3x4:
 	JMP     next_3x4
 
 some_3x4:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x4
 	VFMADD213PS (BX), Z12, Z0
 	VMOVUPS     Z0, (BX)
@@ -8535,49 +8613,50 @@ overwrite_some_3x4:
 	VMOVUPS Z11, K1, 128(BX)
 
 next_3x4:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x4
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x4
 
 strip_3x4:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x4
 
 first_3x5:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x5:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x5
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -8616,7 +8695,7 @@ near_3x5:
 	VPXORQ  Z12, Z12, Z12
 	VPXORQ  Z13, Z13, Z13
 	VPXORQ  Z14, Z14, Z14
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x5:
@@ -8649,11 +8728,11 @@ k_3x5:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x5
-	VBROADCASTSS 248(R13), Z15
+	VBROADCASTSS 312(R13), Z15
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x5
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x5
 	VFMADD213PS  (BX), Z15, Z0
 	VMOVUPS      Z0, (BX)
@@ -8729,7 +8808,7 @@ overwrite_whole_3x5:
 	JMP     next_3x5
 
 some_3x5:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x5
 	VFMADD213PS (BX), Z15, Z0
 	VMOVUPS     Z0, (BX)
@@ -8809,49 +8888,50 @@ overwrite_some_3x5:
 	VMOVUPS Z14, K1, 128(BX)
 
 next_3x5:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x5
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x5
 
 strip_3x5:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x5
 
 first_3x6:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x6:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x6
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -8897,7 +8977,7 @@ near_3x6:
 	VPXORQ  Z15, Z15, Z15
 	VPXORQ  Z16, Z16, Z16
 	VPXORQ  Z17, Z17, Z17
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x6:
@@ -8934,11 +9014,11 @@ k_3x6:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x6
-	VBROADCASTSS 248(R13), Z18
+	VBROADCASTSS 312(R13), Z18
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x6
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x6
 	VFMADD213PS  (BX), Z18, Z0
 	VMOVUPS      Z0, (BX)
@@ -9028,7 +9108,7 @@ overwrite_whole_3x6:
 	JMP     next_3x6
 
 some_3x6:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x6
 	VFMADD213PS (BX), Z18, Z0
 	VMOVUPS     Z0, (BX)
@@ -9123,49 +9203,50 @@ overwrite_some_3x6:
 	VMOVUPS Z17, K1, 128(BX)
 
 next_3x6:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x6
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x6
 
 strip_3x6:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x6
 
 first_3x7:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x7:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x7
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -9218,7 +9299,7 @@ near_3x7:
 	VPXORQ  Z18, Z18, Z18
 	VPXORQ  Z19, Z19, Z19
 	VPXORQ  Z20, Z20, Z20
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x7:
@@ -9259,11 +9340,11 @@ k_3x7:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x7
-	VBROADCASTSS 248(R13), Z21
+	VBROADCASTSS 312(R13), Z21
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x7
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x7
 	VFMADD213PS  (BX), Z21, Z0
 	VMOVUPS      Z0, (BX)
@@ -9367,7 +9448,7 @@ overwrite_whole_3x7:
 	JMP     next_3x7
 
 some_3x7:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x7
 	VFMADD213PS (BX), Z21, Z0
 	VMOVUPS     Z0, (BX)
@@ -9477,49 +9558,50 @@ overwrite_some_3x7:
 	VMOVUPS Z20, K1, 128(BX)
 
 next_3x7:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x7
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x7
 
 strip_3x7:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x7
 
 first_3x8:
 	KMOVW 32(R13), K1
-	MOVQ  160(R13), R14
+	MOVQ  224(R13), R14
 
 tile_3x8:
-	MOVQ       152(R13), R15
-	ADDQ       176(R13), R15
-	CMPQ       240(R13), $0x00
+	MOVQ       216(R13), R15
+	ADDQ       240(R13), R15
+	CMPQ       304(R13), $0x00
 	JNE        near_3x8
 	MOVQ       DI, CX
 	PREFETCHT0 (CX)
@@ -9579,7 +9661,7 @@ near_3x8:
 	VPXORQ  Z21, Z21, Z21
 	VPXORQ  Z22, Z22, Z22
 	VPXORQ  Z23, Z23, Z23
-	MOVQ    104(R13), CX
+	MOVQ    168(R13), CX
 	PCALIGN $0x40
 
 k_3x8:
@@ -9624,11 +9706,11 @@ k_3x8:
 	ADDQ         R14, R15
 	DECQ         CX
 	JNZ          k_3x8
-	VBROADCASTSS 248(R13), Z24
+	VBROADCASTSS 312(R13), Z24
 	MOVQ         DI, BX
 	CMPQ         40(R13), $0x00
 	JNE          some_3x8
-	CMPQ         232(R13), $0x00
+	CMPQ         296(R13), $0x00
 	JEQ          overwrite_whole_3x8
 	VFMADD213PS  (BX), Z24, Z0
 	VMOVUPS      Z0, (BX)
@@ -9746,7 +9828,7 @@ overwrite_whole_3x8:
 	JMP     next_3x8
 
 some_3x8:
-	CMPQ        232(R13), $0x00
+	CMPQ        296(R13), $0x00
 	JEQ         overwrite_some_3x8
 	VFMADD213PS (BX), Z24, Z0
 	VMOVUPS     Z0, (BX)
@@ -9871,40 +9953,66 @@ overwrite_some_3x8:
 	VMOVUPS Z23, K1, 128(BX)
 
 next_3x8:
-	MOVQ 176(R13), R15
-	ADDQ 168(R13), R15
-	MOVQ R15, 176(R13)
+	MOVQ 240(R13), R15
+	ADDQ 232(R13), R15
+	MOVQ R15, 240(R13)
 	DECQ 56(R13)
 	JZ   strip_3x8
-	ADDQ 208(R13), DI
-	MOVQ 144(R13), BX
-	ADDQ 136(R13), BX
-	MOVQ BX, 144(R13)
+	ADDQ 272(R13), DI
+	MOVQ 208(R13), BX
+	ADDQ 200(R13), BX
+	MOVQ BX, 208(R13)
 	ADDQ 8(R13), BX
 	MOVQ (R13), AX
-	ADDQ 80(R13), AX
+	ADDQ 144(R13), AX
 	JMP  tile_3x8
 
 strip_3x8:
-	DECQ 64(R13)
-	JZ   done
+	DECQ 72(R13)
+	JZ   next_product
 	MOVQ 48(R13), CX
 	MOVQ CX, 56(R13)
-	MOVQ 80(R13), AX
-	ADDQ 72(R13), AX
-	MOVQ AX, 80(R13)
+	MOVQ 144(R13), AX
+	ADDQ 136(R13), AX
+	MOVQ AX, 144(R13)
 	ADDQ (R13), AX
-	MOVQ 192(R13), DI
-	ADDQ 184(R13), DI
-	MOVQ DI, 192(R13)
-	MOVQ DI, 176(R13)
-	MOVQ 96(R13), DI
-	ADDQ 88(R13), DI
-	MOVQ DI, 96(R13)
+	MOVQ 256(R13), DI
+	ADDQ 248(R13), DI
+	MOVQ DI, 256(R13)
+	MOVQ DI, 240(R13)
+	MOVQ 160(R13), DI
+	ADDQ 152(R13), DI
+	MOVQ DI, 160(R13)
 	ADDQ 16(R13), DI
-	MOVQ $0x00000000, 144(R13)
-	MOVQ 8(R13), BX
+	MOVQ 120(R13), BX
+	MOVQ BX, 208(R13)
+	ADDQ 8(R13), BX
 	JMP  tile_3x8
+
+next_product:
+	DECQ 80(R13)
+	JZ   done
+	MOVQ 88(R13), CX
+	ADDQ CX, 112(R13)
+	MOVQ 96(R13), CX
+	ADDQ CX, 120(R13)
+	MOVQ 104(R13), CX
+	ADDQ CX, 128(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 144(R13)
+	MOVQ 120(R13), CX
+	MOVQ CX, 208(R13)
+	MOVQ 128(R13), CX
+	MOVQ CX, 160(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 240(R13)
+	MOVQ 112(R13), CX
+	MOVQ CX, 256(R13)
+	MOVQ 48(R13), CX
+	MOVQ CX, 56(R13)
+	MOVQ 64(R13), CX
+	MOVQ CX, 72(R13)
+	JMP  product
 
 done:
 	VZEROUPPER

@@ -21,10 +21,13 @@ import (
 // With Strips above 1 the same is done for that many strips of rows, one below the other: A and C of strip s begin
 // s*StepA and s*StripC elements further.
 //
+// With Products above 1 all of this is done for that many matrix products: A, B, C and Prefetch of product q begin
+// q*ProductA, q*ProductB, q*ProductC and q*ProductA elements further.
+//
 // Count, K, Rows and Cols are at least 1; Rows and Cols are at most those of the set's Blocking.
 type Tiles[T kernel.Float] struct {
 	Count, Rows, Cols, K int
-	Strips               int // 0 means 1
+	Strips, Products     int // 0 means 1
 	Alpha                T
 	Accumulate           bool
 
@@ -34,6 +37,8 @@ type Tiles[T kernel.Float] struct {
 	RowB, StepB         int
 	C                   []T
 	RowC, StepC, StripC int
+
+	ProductA, ProductB, ProductC int
 
 	// While tile t of strip s is computed, the elements Prefetch[s*PrefetchStrip+t*PrefetchStep+p*PrefetchCol] with p <
 	// K may be brought into the cache: data that is needed after the run. Indices outside of Prefetch do no harm.
@@ -51,8 +56,10 @@ type Tiles[T kernel.Float] struct {
 func MultiplyTiles[T kernel.Float](s kernel.Set, t *Tiles[T]) {
 	t.check(s)
 	if s == kernel.Go {
-		for n := range max(t.Strips, 1) {
-			t.stripGo(t.A[n*t.StepA:], t.C[n*t.StripC:])
+		for q := range max(t.Products, 1) {
+			for n := range max(t.Strips, 1) {
+				t.stripGo(t.A[q*t.ProductA+n*t.StepA:], t.B[q*t.ProductB:], t.C[q*t.ProductC+n*t.StripC:])
+			}
 		}
 		return
 	}
@@ -62,27 +69,29 @@ func MultiplyTiles[T kernel.Float](s kernel.Set, t *Tiles[T]) {
 // check keeps a wrong call from touching memory outside of the operands.
 func (t *Tiles[T]) check(s kernel.Set) {
 	limit := kernel.BlockingOf[T](s)
-	last, rows, cols, inner, below := t.Count-1, t.Rows-1, t.Cols-1, t.K-1, max(t.Strips, 1)-1
+	last, rows, cols, inner := t.Count-1, t.Rows-1, t.Cols-1, t.K-1
+	below, further := max(t.Strips, 1)-1, max(t.Products, 1)-1
 	if last|rows|cols|inner|t.Strips|t.RowA|t.ColA|t.StepA|t.RowB|t.StepB|t.RowC|t.StepC|t.StripC < 0 ||
-		t.Rows > limit.Rows || t.Cols > limit.TileCols() ||
-		below*t.StepA+rows*t.RowA+inner*t.ColA >= len(t.A) || last*t.StepB+inner*t.RowB+cols >= len(t.B) ||
-		below*t.StripC+last*t.StepC+rows*t.RowC+cols >= len(t.C) {
+		t.Products|t.ProductA|t.ProductB|t.ProductC < 0 || t.Rows > limit.Rows || t.Cols > limit.TileCols() ||
+		further*t.ProductA+below*t.StepA+rows*t.RowA+inner*t.ColA >= len(t.A) ||
+		further*t.ProductB+last*t.StepB+inner*t.RowB+cols >= len(t.B) ||
+		further*t.ProductC+below*t.StripC+last*t.StepC+rows*t.RowC+cols >= len(t.C) {
 		t.refuse(s)
 	}
 }
 
 func (t *Tiles[T]) refuse(s kernel.Set) {
-	panic(fmt.Sprintf("gemm: %s cannot compute %dx%d tiles of %dx%dx%d: strides %d,%d,%d %d,%d %d,%d,%d, lengths "+
-		"%d %d %d",
-		s, t.Strips, t.Count, t.Rows, t.Cols, t.K, t.RowA, t.ColA, t.StepA, t.RowB, t.StepB, t.RowC, t.StepC, t.StripC,
-		len(t.A), len(t.B), len(t.C)))
+	panic(fmt.Sprintf("gemm: %s cannot compute %dx%dx%d tiles of %dx%dx%d: strides %d,%d,%d %d,%d %d,%d,%d, of "+
+		"products %d,%d,%d, lengths %d %d %d",
+		s, t.Products, t.Strips, t.Count, t.Rows, t.Cols, t.K, t.RowA, t.ColA, t.StepA, t.RowB, t.StepB, t.RowC, t.StepC,
+		t.StripC, t.ProductA, t.ProductB, t.ProductC, len(t.A), len(t.B), len(t.C)))
 }
 
 // stripGo computes a strip of tiles of at most 4 rows and 4 columns, two rows at a time: 8 sums, 2 elements of A and 4
 // of B fit the 16 registers that the compiler has on amd64.
-func (t *Tiles[T]) stripGo(a, strip []T) {
+func (t *Tiles[T]) stripGo(a, right, strip []T) {
 	for n := range t.Count {
-		b, c := t.B[n*t.StepB:], strip[n*t.StepC:]
+		b, c := right[n*t.StepB:], strip[n*t.StepC:]
 		i := 0
 		if t.Cols == 4 {
 			for ; i+2 <= t.Rows; i += 2 {
@@ -153,7 +162,9 @@ func tilesAssembly[T kernel.Float](s kernel.Set, t *Tiles[T]) {
 	last := t.Cols - (vectors-1)*lanes
 	args := tilesArgs{
 		a: unsafe.Pointer(&t.A[0]), b: unsafe.Pointer(&t.B[0]), c: unsafe.Pointer(&t.C[0]),
-		mask: 1<<last - 1, tiles: t.Count, count: t.Count, strips: max(t.Strips, 1), k: t.K,
+		mask: 1<<last - 1, tiles: t.Count, count: t.Count, k: t.K,
+		strips: max(t.Strips, 1), left: max(t.Strips, 1), products: max(t.Products, 1),
+		productA: t.ProductA * size, productB: t.ProductB * size, productC: t.ProductC * size,
 		rowA: t.RowA * size, colA: t.ColA * size, stepA: t.StepA * size,
 		rowB: t.RowB * size, stepB: t.StepB * size,
 		rowC: t.RowC * size, stepC: t.StepC * size, stripC: t.StripC * size,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -139,6 +140,41 @@ func testGemm[T kernel.Float](t *testing.T, s kernel.Set) {
 	}
 }
 
+func TestProductsHaveTheBitsOfSeparateRuns(t *testing.T) {
+	kerneltest.ForSets(t, testProducts[float32], testProducts[float64])
+}
+
+func testProducts[T kernel.Float](t *testing.T, s kernel.Set) {
+	const rounds = 1000
+	rng := rand.New(rand.NewPCG(3, uint64(s)))
+	a, b, c := kerneltest.NewArena[T](t), kerneltest.NewArena[T](t), kerneltest.NewArena[T](t)
+	for range rounds {
+		run := randomTiles(rng, s, a, b, c)
+		run.Products = rng.IntN(5)
+		further := max(run.Products, 1) - 1
+		lengthA, lengthB, lengthC := len(run.A), len(run.B), len(run.C)
+		run.ProductA, run.ProductB = rng.IntN(lengthA+3), rng.IntN(2)*(lengthB+rng.IntN(3)) // B may be shared
+		run.ProductC = lengthC + rng.IntN(3)
+		run.A, run.B = a.Place(rng, further*run.ProductA+lengthA), b.Place(rng, further*run.ProductB+lengthB)
+		run.C = c.Place(rng, further*run.ProductC+lengthC)
+		for _, x := range [][]T{run.A, run.B, run.C} {
+			kerneltest.FillNormal(rng, x)
+		}
+		want := append([]T(nil), run.C...)
+		for q := range further + 1 {
+			alone := *run
+			alone.Products, alone.Prefetch = 1, nil
+			alone.A, alone.B, alone.C = run.A[q*run.ProductA:], run.B[q*run.ProductB:], want[q*run.ProductC:]
+			MultiplyTiles(s, &alone)
+		}
+		MultiplyTiles(s, run)
+		if !slices.Equal(run.C, want) {
+			t.Fatalf("%d products of %d strips of %d tiles %dx%dx%d differ from separate runs", run.Products, run.Strips,
+				run.Count, run.Rows, run.Cols, run.K)
+		}
+	}
+}
+
 func TestEveryShapeOfTile(t *testing.T) {
 	kerneltest.ForSets(t, testShapes[float32], testShapes[float64])
 }
@@ -224,9 +260,12 @@ func testRefused[T kernel.Float](t *testing.T, s kernel.Set) {
 			r.Cols, r.RowB, r.RowC, r.Count = 49, 0, 0, 1
 			r.B, r.C = make([]T, 99), make([]T, 99)
 		},
-		"negative stride": func(r *Tiles[T]) { r.RowA = -1 },
-		"strips beyond A": func(r *Tiles[T]) { r.Strips, r.StepA = 2, 1 },
-		"strips beyond C": func(r *Tiles[T]) { r.Strips, r.StripC = 2, 1 },
+		"negative stride":   func(r *Tiles[T]) { r.RowA = -1 },
+		"products beyond A": func(r *Tiles[T]) { r.Products, r.ProductA = 2, 1 },
+		"products beyond B": func(r *Tiles[T]) { r.Products, r.ProductB = 2, 1 },
+		"products beyond C": func(r *Tiles[T]) { r.Products, r.ProductC = 2, 1 },
+		"strips beyond A":   func(r *Tiles[T]) { r.Strips, r.StepA = 2, 1 },
+		"strips beyond C":   func(r *Tiles[T]) { r.Strips, r.StripC = 2, 1 },
 	} {
 		func() {
 			defer func() {

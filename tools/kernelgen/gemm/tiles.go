@@ -18,7 +18,15 @@ var tilesBlock = x86.NewBlock("tilesArgs", "is the block of arguments of the GEM
 	{"partial", "uint64", "0 if the last vector of a row is whole"},
 	{"tiles", "int", "tiles of a strip"},
 	{"count", "int", "tiles of the strip that are left"},
-	{"strips", "int", "strips; used up by the kernel"},
+	{"strips", "int", "strips of a product"},
+	{"left", "int", "strips of the product that are left"},
+	{"products", "int", "products; used up by the kernel"},
+	{"productA", "int", "bytes from A of a product to A of the next product"},
+	{"productB", "int", "bytes from B of a product to B of the next product"},
+	{"productC", "int", "bytes from C of a product to C of the next product"},
+	{"originA", "int", "bytes from a to A of the product being computed; starts at 0, as the next two"},
+	{"originB", "int", "bytes from b to B of the product being computed"},
+	{"originC", "int", "bytes from c to C of the product being computed"},
 	{"stepA", "int", "bytes from A of a strip to A of the next strip"},
 	{"offsetA", "int", "bytes from a to A of the strip being computed; starts at 0"},
 	{"stripC", "int", "bytes from C of a strip to C of the next strip"},
@@ -96,9 +104,13 @@ func (g gemm) at(base reg.Register, vector int) operand.Mem {
 // open begins a micro-kernel: it loads the registers that all variants share and jumps to the right one.
 func (g gemm) open() {
 	g.Begin("tiles", false, tilesBlock, "computes a run of tiles, see Tiles.")
+	g.Label("product")
 	g.MOVQ(field("a"), x86.RegA)
+	g.ADDQ(field("originA"), x86.RegA)
 	g.MOVQ(field("b"), regB)
+	g.ADDQ(field("originB"), regB)
 	g.MOVQ(field("c"), regC)
+	g.ADDQ(field("originC"), regC)
 	g.MOVQ(field("rowA"), x86.RegRowA)
 	g.MOVQ(field("colA"), regColA)
 	g.MOVQ(field("rowB"), regRowB)
@@ -136,8 +148,8 @@ func (v variant) nextTile() {
 	v.JMP(operand.LabelRef(v.label("tile")))
 
 	v.Label(v.label("strip"))
-	v.DECQ(field("strips"))
-	v.JZ(operand.LabelRef("done"))
+	v.DECQ(field("left"))
+	v.JZ(operand.LabelRef("next_product"))
 	v.MOVQ(field("tiles"), regK)
 	v.MOVQ(regK, field("count"))
 	v.MOVQ(field("offsetA"), x86.RegA)
@@ -152,13 +164,36 @@ func (v variant) nextTile() {
 	v.ADDQ(field("stripC"), regC)
 	v.MOVQ(regC, field("offsetC"))
 	v.ADDQ(field("c"), regC)
-	v.MOVQ(operand.U32(0), field("offsetB"))
-	v.MOVQ(field("b"), regB)
+	v.MOVQ(field("originB"), regB)
+	v.MOVQ(regB, field("offsetB"))
+	v.ADDQ(field("b"), regB)
 	v.JMP(operand.LabelRef(v.label("tile")))
 }
 
-// close ends the function.
+// close moves on to the next product, if there is one, and ends the function.
 func (g gemm) close() {
+	g.Label("next_product")
+	g.DECQ(field("products"))
+	g.JZ(operand.LabelRef("done"))
+	// No pointer is stored: one behind the end of an allocation would mislead the garbage collector.
+	for _, move := range []struct{ step, origin string }{
+		{"productA", "originA"}, {"productB", "originB"}, {"productC", "originC"},
+	} {
+		g.MOVQ(field(move.step), regK)
+		g.ADDQ(regK, field(move.origin))
+	}
+	for _, offset := range []struct{ of, origin string }{
+		{"offsetA", "originA"}, {"offsetB", "originB"}, {"offsetC", "originC"},
+		{"offsetPrefetch", "originA"}, {"offsetStrip", "originA"},
+	} {
+		g.MOVQ(field(offset.origin), regK)
+		g.MOVQ(regK, field(offset.of))
+	}
+	for _, count := range []struct{ left, all string }{{"count", "tiles"}, {"left", "strips"}} {
+		g.MOVQ(field(count.all), regK)
+		g.MOVQ(regK, field(count.left))
+	}
+	g.JMP(operand.LabelRef("product"))
 	g.Label("done")
 	g.Finish()
 }
