@@ -99,8 +99,8 @@ func (v *qzValues[C, R]) store(k int, alpha []complex128, beta []float64) {
 	}
 }
 
-// QZEigen writes the generalized eigenvalues of every pair of matrices of the stacks A and B into the stack of vectors W
-// or, if Denominators is present, their numerators into W and their denominators there. The eigenvectors become the
+// QZEigen writes the generalized eigenvalues of every pair of matrices of the stacks A and B into the stack of vectors
+// W or, if Denominators is present, their numerators into W and their denominators there. The eigenvectors become the
 // columns of Left and Right where these are present. All of them have A's complex dtype. It returns the number of
 // eigenvalues that are not real.
 func QZEigen(jobID int64, address uint64) (notReal int64, err error) {

@@ -113,8 +113,8 @@ func (routinesOf[T]) smallSchur(a, t, z uint64, n int, checkFinite bool) error {
 	return schur.Decompose(square[T](a, n, false), square[T](t, n, false), square[T](z, n, false), options)
 }
 
-// SmallQZ is QZ for one pair of n x n matrices, n > 0, without eigenvalues. Q and Z are stored by columns, the others by
-// rows.
+// SmallQZ is QZ for one pair of n x n matrices, n > 0, without eigenvalues. Q and Z are stored by columns, the others
+// by rows.
 func SmallQZ(dtype int64, a, b, s, p, q, z uint64, n int64, checkFinite bool) (zero int64, err error) {
 	defer guard(&err)
 	return 0, withNames(byDtype[dtype].smallQZ(a, b, s, p, q, z, int(n), checkFinite))
@@ -127,9 +127,9 @@ func (routinesOf[T]) smallQZ(a, b, s, p, q, z uint64, n int, checkFinite bool) e
 	return qz.Decompose(square[T](a, n, false), square[T](b, n, false), form, qz.Options{SkipFiniteCheck: !checkFinite})
 }
 
-// SmallEig is Eig for one n x n matrix, n > 0, or unless b is 0 QZEigen for one pair, stored by rows. If homogeneous is
-// set, the denominators of a pair's eigenvalues are written behind their numerators in the array w. The eigenvectors are
-// written to the arrays left and right, stored by columns, unless these are 0.
+// SmallEig is Eig for one n x n matrix, n > 0, or unless b is 0 QZEigen for one pair, stored by rows. If homogeneous
+// is set, the denominators of a pair's eigenvalues are written behind their numerators in the array w. The eigenvectors
+// are written to the arrays left and right, stored by columns, unless these are 0.
 func SmallEig(dtype int64, a, b, w, left, right uint64, n int64, homogeneous, checkFinite bool) (notReal int64,
 	err error) {
 	defer guard(&err)
