@@ -9,6 +9,7 @@ import pytest
 import trnsci
 from trnsci import blas, linalg
 from trnsci._core import _small
+from trnsci.blas import _level3
 
 DTYPES = "float32", "float64", "complex64", "complex128"
 ORDERS = 1, 2, 3, 5, 8, 17, 32, 33, 64, 65
@@ -176,6 +177,43 @@ def test_larger_products_are_the_same_bits(dtype):
         for threads in (1, 2, 3):
             for other in (b, b.copy()):
                 np.testing.assert_array_equal(blas.gemm(1, a, other, threads=threads), expected)
+
+
+def gaps(a):
+    """Return a stack in memory with gaps between the rows, which the short way does not take."""
+    wide = np.zeros((*a.shape[:-1], a.shape[-1] + 1), a.dtype)
+    wide[..., :-1] = a
+    return wide[..., :-1]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("trans", [("N", "N"), ("T", "N"), ("N", "T"), ("C", "C")])
+def test_stacks_of_products_are_the_same_bits(dtype, trans):
+    for lead in ((1,), (7,), (2, 3), (70,)):
+        for m, n, k in ((1, 1, 1), (3, 5, 2), (8, 8, 8), (12, 20, 9), (16, 16, 16), (33, 25, 40)):
+            a = matrices.random((*lead, m, k) if trans[0] == "N" else (*lead, k, m), dtype, 1)
+            b = matrices.random((*lead, k, n) if trans[1] == "N" else (*lead, n, k), dtype, 2)
+            b.flags.writeable = False
+            expected = blas.gemm(0.5, gaps(a), gaps(b), transA=trans[0], transB=trans[1])
+            for options in ({}, {"threads": 1}, {"threads": 3}, {"out": np.empty((*lead, m, n), dtype)}):
+                one = blas.gemm(0.5, a, b, transA=trans[0], transB=trans[1], **options)
+                assert one.flags.c_contiguous and one.shape == expected.shape and one.dtype == expected.dtype
+                np.testing.assert_array_equal(one, expected)
+                assert one is options.get("out", one)
+
+
+def test_which_stacks_take_the_short_way():
+    a = np.ones((4, 3, 3))
+
+    def is_short(a, b, out=None):
+        return _level3._quick(1.0, a, b, False, False, out, None) is not None
+
+    assert is_short(a, a) and is_short(a.reshape(2, 2, 3, 3), a.reshape(2, 2, 3, 3)) and is_short(a, a, a.copy())
+    turned = a.swapaxes(1, 2)
+    others = (a, a[0]), (a[0], a), (a[:1], a), (a, turned), (turned, a), (a.T, a.T), (a[:0], a[:0]), (a[0, 0], a[0, 0])
+    assert not any(is_short(*pair) for pair in others)
+    assert not any(is_short(a, a, out) for out in (a, a[:3].copy(), turned, a.astype("f4"), a[0].copy()))
+    np.testing.assert_array_equal(blas.gemm(1, a, a, out=a), np.full((4, 3, 3), 3.0))
 
 
 def test_a_product_into_its_own_operand():
