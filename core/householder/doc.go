@@ -12,6 +12,7 @@
 //	ExtendTriangle, MultiplyTriangleAdjoint   larft, a column of T at a time
 //	Block              larft and larfb for the reflectors of a tridiagonal reduction: reflector i has length i, and
 //	                   I - V T V^H is applied to rows. T is lower triangular, that of ExtendTriangle upper triangular
+//	QR                 geqrf and ungqr with the reflectors of GenerateHermitian, by panels in compact WY form
 //	ToFirst, ToSecond  lartg: Givens rotations that eliminate one element of a pair
 //	RotateRows, RotateReal, RotateColumns   rot
 //	Normalize          a rotation's c and s with c^2 + s^2 = 1 to a rounding error
