@@ -10,6 +10,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/internal/workspace"
 	"trnsci/core/numtest"
 )
 
@@ -44,7 +45,7 @@ func (r *result[T]) form() Form[T] {
 func wide[T dense.Scalar](a dense.Matrix[T], shift int) dense.Matrix[complex128] {
 	w := dense.New[complex128](a.Rows, a.Cols)
 	dense.Copy(w.View(), a.View())
-	scale(w, shift)
+	workspace.Scale(w, shift)
 	return w
 }
 
@@ -67,7 +68,7 @@ func spectralNorm(a dense.Matrix[complex128]) float64 {
 // residual returns |A - Q F Z^H|_F / (m eps |A|_2), with allowance for the rounding of F to subnormal numbers.
 func residual[T dense.Scalar](a, q, f, z dense.Matrix[T]) float64 {
 	n := a.Rows
-	shift := -largestExponent(wide(a, 0))
+	shift := -workspace.Exponent(wide(a, 0))
 	wa := wide(a, shift)
 	product, difference := dense.New[complex128](n, n), wa.Clone()
 	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, wide(q, 0), wide(f, shift), 0, product)

@@ -6,6 +6,8 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/internal/workspace"
+	"trnsci/core/sched"
 )
 
 // Decompose computes the generalized Schur form of the n x n matrices a and b. The inputs are not changed and must not
@@ -160,18 +162,24 @@ type exponents struct{ s, p int }
 
 // load copies a and b into the pair, each multiplied by the power of two that makes its largest element about 1, and
 // computes the norms. It returns the exponents of the powers.
-func load[T dense.Scalar, W dense.Wide](m *pencil[W], a, b dense.View[T]) (exponents, error) {
-	if err := blas.CopyView(m.team, m.s.View(), a); err != nil {
-		return exponents{}, err
+func load[T dense.Scalar, W dense.Wide](m *pencil[W], a, b dense.View[T]) (powers exponents, err error) {
+	if powers.s, m.normS, err = loadOne(m.team, m.s, a); err != nil {
+		return powers, err
 	}
-	if err := blas.CopyView(m.team, m.p.View(), b); err != nil {
-		return exponents{}, err
+	powers.p, m.normP, err = loadOne(m.team, m.p, b)
+	return powers, err
+}
+
+// loadOne is load for one matrix.
+func loadOne[T dense.Scalar, W dense.Wide](
+	team *sched.Team, to dense.Matrix[W], from dense.View[T],
+) (power int, norm float64, err error) {
+	if err := blas.CopyView(team, to.View(), from); err != nil {
+		return 0, 0, err
 	}
-	powers := exponents{-largestExponent(m.s), -largestExponent(m.p)}
-	scale(m.s, powers.s)
-	scale(m.p, powers.p)
-	m.normS, m.normP = frobenius(m.s), frobenius(m.p)
-	return powers, nil
+	power = -workspace.Exponent(to)
+	workspace.Scale(to, power)
+	return power, frobenius(to), nil
 }
 
 // store undoes the scaling and copies the pair, its eigenvalues and the factors to f.
@@ -180,8 +188,8 @@ func store[T dense.Scalar, W dense.Wide](m *pencil[W], powers exponents, f Form[
 		m.eigenvalues(f.Alpha, f.Beta)
 		scaleValues(f.Alpha, f.Beta, powers)
 	}
-	scale(m.s, -powers.s)
-	scale(m.p, -powers.p)
+	workspace.Scale(m.s, -powers.s)
+	workspace.Scale(m.p, -powers.p)
 	for _, c := range []struct {
 		arg  string
 		from dense.Matrix[W]
@@ -223,26 +231,6 @@ func scaleValues(alpha []complex128, beta []float64, powers exponents) {
 	for k, x := range alpha {
 		alpha[k] = complex(math.Ldexp(real(x), -powers.s), math.Ldexp(imag(x), -powers.s))
 		beta[k] = math.Ldexp(beta[k], -powers.p)
-	}
-}
-
-// largestExponent returns the exponent e for which 2^(e-1) <= x < 2^e, where x is the largest modulus of a real or
-// imaginary part of an element of a; 0 if a is zero.
-func largestExponent[T dense.Wide](a dense.Matrix[T]) int {
-	largest := 0.0
-	for i := range a.Rows {
-		for _, x := range dense.Reals[float64](a.Row(i)) {
-			largest = max(largest, math.Abs(x))
-		}
-	}
-	_, exponent := math.Frexp(largest)
-	return exponent
-}
-
-// scale multiplies a by 2^shift.
-func scale[T dense.Wide](a dense.Matrix[T], shift int) {
-	for i := range a.Rows {
-		blas.Ldexp(a.Row(i), shift)
 	}
 }
 

@@ -1,10 +1,8 @@
 package qz
 
 import (
-	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/householder"
-	"trnsci/core/sched"
 )
 
 // reduceToHessenberg brings a pair with a triangular P to Hessenberg-triangular form: it reduces one column of S after
@@ -30,91 +28,24 @@ func (m *pencil[T]) reduceToHessenberg() error {
 	return nil
 }
 
-// triangularize makes P upper triangular by Hermitian reflectors I - tau v v^H from the left, with real tau. Their
-// vectors are stored below the diagonal of P until Q is formed from them.
+// triangularize makes P upper triangular by Hermitian reflectors from the left and forms Q^T. A pair with a triangular
+// P is not changed.
 func (m *pencil[T]) triangularize() error {
 	n := m.order()
-	r := newReflector[T](n)
-	taus := make([]float64, n)
-	forming := 0
-	if m.qt.Rows > 0 {
-		forming = 2 * cube(n)
+	if isTriangular(m.p) {
+		return m.team.Err()
 	}
-	m.team.Plan(5*cube(n) + forming) // six steps for each multiply-add, for both matrices
-	for k := range n - 1 {
-		left := n - k
-		m.team.Reach(5*cube(n) - (3*n+2*left)*left*left)
-		if err := m.team.Err(); err != nil {
-			return err
-		}
-		if isZero(m.p.ColVec(k, k+1, n)) {
-			continue
-		}
-		column := m.p.ColVec(k, k, n)
-		var beta T
-		beta, taus[k] = r.generate(column)
-		m.p.Set(k, k, beta)
-		r.applyLeft(m.team, m.p.Slice(k, n, k+1, n), taus[k])
-		if err := m.team.Err(); err != nil {
-			return err
-		}
-		r.applyLeft(m.team, m.s.Slice(k, n, 0, n), taus[k])
-	}
-	for k := n - 2; k >= 0; k-- {
-		if m.qt.Rows > 0 {
-			m.team.Reach(5*cube(n) + 2*cube(n-1-k))
-		}
-		if err := m.team.Err(); err != nil {
-			return err
-		}
-		if taus[k] == 0 {
-			continue
-		}
-		if m.qt.Rows > 0 {
-			r.load(m.p.ColVec(k, k, n))
-			r.applyRightTransposed(m.team, m.qt.Slice(k, n, k, n), taus[k])
-		}
-		for i := k + 1; i < n; i++ {
-			m.p.Set(i, k, 0)
+	return householder.QR(m.team, m.p, m.s, m.qt, make([]T, householder.QRElements(n, n, n)))
+}
+
+// isTriangular reports whether a is upper triangular.
+func isTriangular[T dense.Wide](a dense.Matrix[T]) bool {
+	for i := range a.Rows {
+		if !isZero(dense.Vec(a.Row(i)[:i])) {
+			return false
 		}
 	}
-	return nil
-}
-
-// reflector is the vector v of a Hermitian reflector I - tau v v^H, its complex conjugate, and memory for products with
-// it.
-type reflector[T dense.Wide] struct{ v, conj, sums []T }
-
-func newReflector[T dense.Wide](n int) *reflector[T] {
-	return &reflector[T]{make([]T, n), make([]T, n), make([]T, n)}
-}
-
-// generate makes r the reflector that maps x to beta e_1, and stores its vector from the second element on in x.
-func (r *reflector[T]) generate(x dense.Vector[T]) (beta T, tau float64) {
-	r.v, r.conj = r.v[:x.N], r.conj[:x.N]
-	blas.Copy(x, dense.Vec(r.v))
-	beta, tau = householder.GenerateHermitian(r.v)
-	blas.Copy(dense.Vec(r.v), x)
-	dense.ConjugateTo(r.conj, r.v)
-	return beta, tau
-}
-
-// load makes r the reflector whose vector generate has stored in x.
-func (r *reflector[T]) load(x dense.Vector[T]) {
-	r.v, r.conj = r.v[:x.N], r.conj[:x.N]
-	blas.Copy(x, dense.Vec(r.v))
-	r.v[0] = 1
-	dense.ConjugateTo(r.conj, r.v)
-}
-
-// applyLeft multiplies a by the reflector from the left.
-func (r *reflector[T]) applyLeft(team *sched.Team, a dense.Matrix[T], tau float64) {
-	householder.ApplyLeft(team, dense.FromReal[T](tau), r.v, r.conj, a, r.sums)
-}
-
-// applyRightTransposed multiplies a by the transposed reflector from the right.
-func (r *reflector[T]) applyRightTransposed(team *sched.Team, a dense.Matrix[T], tau float64) {
-	householder.ApplyRight(team, dense.FromReal[T](tau), r.conj, a, r.sums)
+	return true
 }
 
 // reduceColumn makes column j of S zero below row j+1. Rotation i of left acts on rows j+1+i and j+2+i, rotation i of

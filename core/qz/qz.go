@@ -9,7 +9,7 @@
 //
 // The files follow the routines of LAPACK, whose names they have:
 //
-//	gghrd.go   reduction to Hessenberg-triangular form (geqrf and gghrd)
+//	gghrd.go   reduction to Hessenberg-triangular form (gghrd, after a QR factorization)
 //	hgeqz.go   QZ iteration: deflation, shifts; sweep.go has the single-shift sweep, double_shift.go that of real pairs
 //	lagv2.go   standard form of 2 x 2 diagonal blocks (lagv2)
 //	tgevc.go   eigenvectors by back substitution (tgevc)

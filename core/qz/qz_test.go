@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"trnsci/core/dense"
+	"trnsci/core/internal/workspace"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
 )
@@ -66,8 +67,8 @@ func TestSizesFromSubnormalToNearOverflow(t *testing.T) {
 	for _, sizeA := range []int{-1065, -1000, -300, 0, 300, 1000, 1018} {
 		for _, sizeB := range []int{-1065, -1000, -300, 0, 300, 1000, 1018} {
 			sa, sb := a.Clone(), b.Clone()
-			scale(sa, sizeA)
-			scale(sb, sizeB)
+			workspace.Scale(sa, sizeA)
+			workspace.Scale(sb, sizeB)
 			r := newResult[float64](n)
 			if err := Decompose(sa.View(), sb.View(), r.form(), Options{}); err != nil {
 				t.Fatal(err)
