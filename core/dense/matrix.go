@@ -102,7 +102,9 @@ func (m Matrix[T]) Fill(x T) {
 
 // SetIdentity makes m the identity matrix (ones on the main diagonal of a rectangular one).
 func (m Matrix[T]) SetIdentity() {
-	m.Fill(0)
+	for i := range m.Rows {
+		clear(m.Row(i))
+	}
 	for i := range min(m.Rows, m.Cols) {
 		m.Set(i, i, 1)
 	}

@@ -9,10 +9,18 @@ import (
 // the other by rotations of rows, each followed by a rotation of columns that makes P triangular again. A pair that
 // already has the form is not changed.
 //
-// Method: LAPACK's gghrd; Golub and Van Loan, algorithm 7.7.1.
+// Method: LAPACK's gghrd and, for large pairs, gghd3; Golub and Van Loan, algorithm 7.7.1.
 func (m *pencil[T]) reduceToHessenberg() error {
+	m.team.Plan(m.order() * m.order())
+	if m.order() < blockedOrder {
+		return m.reduceByColumns()
+	}
+	return m.reduceByPanels()
+}
+
+// reduceByColumns is reduceToHessenberg for small pairs: each rotation is applied at once.
+func (m *pencil[T]) reduceByColumns() error {
 	n := m.order()
-	m.team.Plan(n * n)
 	left, right := make([]householder.Givens[T], n), make([]householder.Givens[T], n)
 	for j := range n {
 		if err := m.team.Err(); err != nil {
@@ -24,6 +32,19 @@ func (m *pencil[T]) reduceToHessenberg() error {
 			}
 		}
 		m.team.Reach(n*n - (n-1-j)*(n-1-j))
+	}
+	return nil
+}
+
+// reduceByPanels is reduceToHessenberg for large pairs.
+func (m *pencil[T]) reduceByPanels() error {
+	n, r := m.order(), newReduction(m)
+	for first := 0; first < n-2; first += r.width {
+		end := min(first+r.width, n-2)
+		if err := r.reducePanel(first, end); err != nil {
+			return err
+		}
+		m.team.Reach(n*n - (n-end)*(n-end))
 	}
 	return nil
 }
@@ -68,7 +89,7 @@ func (m *pencil[T]) reduceColumn(j int, left, right []householder.Givens[T]) err
 	err := m.inParallel(n*len(left), func(part int) {
 		switch part {
 		case pairPart:
-			m.restoreTriangle(top, left, right)
+			m.restoreTriangle(0, top, left, right)
 			rotateRowsOf(m.s, top, left)
 		case factorsPart:
 			rotateRowsOf(m.qt, 0, conjugates(left))
@@ -87,28 +108,35 @@ func (m *pencil[T]) reduceColumn(j int, left, right []householder.Givens[T]) err
 	})
 }
 
-// restoreRows is the number of rows of P to which restoreTriangle applies rotations of columns together.
-const restoreRows = 32
+const (
+	// Rows of P to which restoreTriangle applies rotations of columns together.
+	restoreRows = 32
+	// Columns of P to which it applies rotations of rows together.
+	restoreColumns = 64
+)
 
 // restoreTriangle applies the rotations of left to the rows of P from top on, and computes and applies those of right,
-// which make P triangular again. The two sides commute, so that all rotations of rows come first. They leave an element
-// below the diagonal in every row; row i, once the rotations of the columns behind it have been applied, determines the
-// one that makes its element zero.
-func (m *pencil[T]) restoreTriangle(top int, left, right []householder.Givens[T]) {
+// which make P triangular again, to the rows from first on. The two sides commute, so that all rotations of rows come
+// first. They leave an element below the diagonal in every row; row i, once the rotations of the columns behind it have
+// been applied, determines the one that makes its element zero.
+func (m *pencil[T]) restoreTriangle(first, top int, left, right []householder.Givens[T]) {
 	const backward = true
 	n := m.order()
-	applyLeft(left, backward, m.p.Slice(top, n, top, n))
+	for end := n; end > top; end -= restoreColumns { // rotations of rows behind the columns would meet zeros
+		rows := min(end+1, n)
+		applyLeft(left[:rows-1-top], backward, m.p.Slice(top, rows, max(top, end-restoreColumns), end))
+	}
 	for end := n; end > top+1; {
-		first := max(top+1, end-restoreRows)
-		m.applyRight(right[end-1-top:], backward, m.p.Slice(first, end, end-1, n))
-		for i := end - 1; i >= first; i-- {
+		begin := max(top+1, end-restoreRows)
+		m.applyRight(right[end-1-top:], backward, m.p.Slice(begin, end, end-1, n))
+		for i := end - 1; i >= begin; i-- {
 			var r T
 			right[i-1-top], r = householder.ToSecond(m.p.At(i, i-1), m.p.At(i, i))
-			householder.RotateColumns(right[i-1-top], m.p, i-1, first, i)
+			householder.RotateColumns(right[i-1-top], m.p, i-1, begin, i)
 			m.p.Set(i, i-1, 0)
 			m.p.Set(i, i, r)
 		}
-		end = first
+		end = begin
 	}
-	m.applyRight(right, backward, m.p.Slice(0, top+1, top, n))
+	m.applyRight(right, backward, m.p.Slice(first, top+1, top, n))
 }
