@@ -14,6 +14,16 @@ func rotateF64AVX2(args *byte)
 //go:noescape
 func rotateComplexF64AVX2(args *byte)
 
+// rotateColumnsF64AVX2 rotates columns of groups of rows, see RotateColumns. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func rotateColumnsF64AVX2(args *byte)
+
+// rotateFewColumnsF64AVX2 rotates columns of up to four rows, see RotateColumns. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func rotateFewColumnsF64AVX2(args *byte)
+
 // rotateF32AVX2 applies rotations, see Rotate. It reads and writes no element outside of the operands.
 //
 //go:noescape

@@ -44,3 +44,25 @@ func rotateComplexKernel(s kernel.Set, t vec.Type, args *vec.StripArgs) {
 		vec.NoAssembly(s)
 	}
 }
+
+// rotateColumnsKernel rotates columns of groups of rows, see RotateColumns.
+func rotateColumnsKernel(s kernel.Set, args *columnsArgs) {
+	block := (*byte)(unsafe.Pointer(args))
+	switch {
+	case s != kernel.Go:
+		rotateColumnsF64AVX2(block)
+	default:
+		vec.NoAssembly(s)
+	}
+}
+
+// rotateFewColumnsKernel rotates columns of up to four rows, see RotateColumns.
+func rotateFewColumnsKernel(s kernel.Set, args *columnsArgs) {
+	block := (*byte)(unsafe.Pointer(args))
+	switch {
+	case s != kernel.Go:
+		rotateFewColumnsF64AVX2(block)
+	default:
+		vec.NoAssembly(s)
+	}
+}

@@ -14,3 +14,9 @@ func rotateKernel(s kernel.Set, t vec.Type, _ *vec.StripArgs) { vec.NoAssembly(s
 
 // rotateComplexKernel applies complex rotations, see RotateComplex.
 func rotateComplexKernel(s kernel.Set, t vec.Type, _ *vec.StripArgs) { vec.NoAssembly(s) }
+
+// rotateColumnsKernel rotates columns of groups of rows, see RotateColumns.
+func rotateColumnsKernel(s kernel.Set, _ *columnsArgs) { vec.NoAssembly(s) }
+
+// rotateFewColumnsKernel rotates columns of up to four rows, see RotateColumns.
+func rotateFewColumnsKernel(s kernel.Set, _ *columnsArgs) { vec.NoAssembly(s) }

@@ -18,5 +18,8 @@ func Generate(p *x86.Package) {
 	for _, s := range p.Sets() {
 		set{s}.rotate()
 		set{s}.rotateComplex()
+		if s.Double && !s.Wide { // longer vectors would gain little
+			set{s}.rotateColumns()
+		}
 	}
 }
