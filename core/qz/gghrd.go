@@ -110,7 +110,7 @@ func (m *pencil[T]) reduceColumn(j int, left, right []householder.Givens[T]) err
 
 const (
 	// Rows of P to which restoreTriangle applies rotations of columns together.
-	restoreRows = 32
+	restoreRows = 16
 	// Columns of P to which it applies rotations of rows together.
 	restoreColumns = 64
 )

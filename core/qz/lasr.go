@@ -19,12 +19,16 @@ func applyLeft[T dense.Wide](rotations []householder.Givens[T], backward bool, m
 		return
 	}
 	if real, ok := any(m).(dense.Matrix[float64]); ok {
-		// A real rotation has the memory layout of a givens.Rotation.
-		data := (*givens.Rotation[float64])(unsafe.Pointer(unsafe.SliceData(rotations)))
-		givens.Rotate(kernel.Best(), unsafe.Slice(data, len(rotations)), backward, real.Data, real.Stride, real.Cols)
+		givens.Rotate(kernel.Best(), realRotations(rotations), backward, real.Data, real.Stride, real.Cols)
 		return
 	}
 	applyLeftComplex(any(rotations).([]householder.Givens[complex128]), backward, any(m).(dense.Matrix[complex128]))
+}
+
+// realRotations returns real rotations in the kernel's form, which has the same memory layout.
+func realRotations[T dense.Wide](rotations []householder.Givens[T]) []givens.Rotation[float64] {
+	data := (*givens.Rotation[float64])(unsafe.Pointer(unsafe.SliceData(rotations)))
+	return unsafe.Slice(data, len(rotations))
 }
 
 // complexBatch is the number of complex rotations that are converted to the kernel's form at a time.
@@ -64,6 +68,10 @@ const stripRows, transposedRows = 64, 8
 // to columns i and i+1, in the order of applyLeft (lasr with side R).
 func (m *pencil[T]) applyRight(rotations []householder.Givens[T], backward bool, a dense.Matrix[T]) {
 	if len(rotations) == 0 {
+		return
+	}
+	if real, ok := any(a).(dense.Matrix[float64]); ok && backward {
+		givens.RotateColumns(kernel.Best(), realRotations(rotations), real.Data, real.Stride, real.Rows)
 		return
 	}
 	if real, ok := any(a).(dense.Matrix[float64]); ok && a.Rows >= transposedRows {
