@@ -83,16 +83,21 @@ func ToFirst[T dense.Wide](f, g T) (q Givens[T], r T) {
 	return unitGivens(size/norm, phase*dense.Conj(g)/dense.FromReal[T](norm)), phase * dense.FromReal[T](norm)
 }
 
-// realToFirst is ToFirst for numbers of moderate size; it returns false for others.
-func realToFirst(x, y float64) (q Givens[float64], r float64, ok bool) {
-	squares := x*x + y*y
-	if squares < leastSquares || squares > mostSquares {
+// ToFirstOfNorm is ToFirst for real numbers the sum of whose squares is known to a few rounding errors. It returns false
+// if that is zero or not of moderate size.
+func ToFirstOfNorm(x, y, squares float64) (q Givens[float64], r float64, ok bool) {
+	if !(squares >= leastSquares) || squares > mostSquares {
 		return q, 0, false
 	}
 	norm := math.Copysign(math.Sqrt(squares), x)
 	c, s := x/norm, y/norm
 	correction := -excess(c, s, 0) / 2
 	return Givens[float64]{math.FMA(correction, c, c), math.FMA(correction, s, s)}, norm, true
+}
+
+// realToFirst is ToFirst for numbers of moderate size; it returns false for others.
+func realToFirst(x, y float64) (q Givens[float64], r float64, ok bool) {
+	return ToFirstOfNorm(x, y, x*x+y*y)
 }
 
 // ToSecond returns the rotation that takes (f, g) to (0, r).

@@ -28,14 +28,14 @@ type blocks[T dense.Wide] struct {
 	memory            []T
 }
 
-// newBlocks returns memory for the products of up to step sweeps of n-1 rotations.
-func newBlocks[T dense.Wide](n, step int, forColumns bool) *blocks[T] {
-	copies := 2
-	if !forColumns && !dense.IsComplex[T]() {
-		copies = 1
+// blockElements returns how many numbers of memory blocks take for up to step sweeps of n-1 rotations.
+func blockElements[T dense.Wide](n, step int, forColumns bool) int {
+	copies := 1
+	if forColumns || dense.IsComplex[T]() {
+		copies = 2
 	}
 	size := 2 * step
-	return &blocks[T]{step: step, forColumns: forColumns, memory: make([]T, copies*(n/step+1)*size*size)}
+	return copies * (n/step + 1) * size * size
 }
 
 // accumulate returns the parts of the work that makes b the product of the sweeps, which act on the rows from top on.

@@ -44,16 +44,29 @@ type reduction[T dense.Wide] struct {
 	buffers     []buffer[T]     // of the team's workers
 }
 
-func newReduction[T dense.Wide](m *pencil[T]) *reduction[T] {
+// reductionElements returns how many numbers of memory newReduction takes for a pair of order n.
+func reductionElements[T dense.Wide](n int) int {
+	width := panelWidth(n)
+	return width*n + blockElements[T](n, width, false) + blockElements[T](n, width, true)
+}
+
+// newReduction returns a reduction of m in memory of reductionElements numbers.
+func newReduction[T dense.Wide](m *pencil[T], memory []T) *reduction[T] {
 	n := m.order()
 	width := panelWidth(n)
-	r := &reduction[T]{pencil: m, width: width, columns: dense.New[T](width, n), vector: make([]T, n)}
+	take := func(count int) []T {
+		taken := memory[:count:count]
+		memory = memory[count:]
+		return taken
+	}
+	r := &reduction[T]{pencil: m, width: width, vector: make([]T, n), buffers: make([]buffer[T], m.team.Threads())}
+	r.columns = dense.Matrix[T]{Rows: width, Cols: n, Stride: n, Data: take(width * n)}
+	r.rows = &blocks[T]{step: width, memory: take(blockElements[T](n, width, false))}
+	r.cols = &blocks[T]{step: width, forColumns: true, memory: take(blockElements[T](n, width, true))}
 	r.left, r.right = make([]sweep[T], width), make([]sweep[T], width)
 	for t := range width {
 		r.left[t], r.right[t] = make(sweep[T], n), make(sweep[T], n)
 	}
-	r.rows, r.cols = newBlocks[T](n, width, false), newBlocks[T](n, width, true)
-	r.buffers = make([]buffer[T], m.team.Threads())
 	return r
 }
 
@@ -92,10 +105,7 @@ func (r *reduction[T]) reduceColumn(j int) {
 	for i := range t { // the sweeps of the columns before end with these rows
 		left[i], right[i] = householder.Identity[T](), householder.Identity[T]()
 	}
-	for i := len(x) - 1; i > t; i-- {
-		left[i-1], x[i-1] = householder.ToFirst(x[i-1], x[i])
-		x[i] = 0
-	}
+	eliminate(x[t:], left[t:])
 	r.restoreTriangle(r.top, j+1, left[t:], right[t:])
 	r.count++
 }

@@ -1,8 +1,10 @@
 package qz
 
 import (
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/householder"
+	"trnsci/core/internal/workspace"
 )
 
 // reduceToHessenberg brings a pair with a triangular P to Hessenberg-triangular form: it reduces one column of S after
@@ -22,6 +24,7 @@ func (m *pencil[T]) reduceToHessenberg() error {
 func (m *pencil[T]) reduceByColumns() error {
 	n := m.order()
 	left, right := make([]householder.Givens[T], n), make([]householder.Givens[T], n)
+	m.column = make([]T, n)
 	for j := range n {
 		if err := m.team.Err(); err != nil {
 			return err
@@ -38,7 +41,10 @@ func (m *pencil[T]) reduceByColumns() error {
 
 // reduceByPanels is reduceToHessenberg for large pairs.
 func (m *pencil[T]) reduceByPanels() error {
-	n, r := m.order(), newReduction(m)
+	n := m.order()
+	lent := workspace.Borrow[T](&workspace.Panels, reductionElements[T](n))
+	defer lent.GiveBack()
+	r := newReduction(m, lent.Numbers)
 	for first := 0; first < n-2; first += r.width {
 		end := min(first+r.width, n-2)
 		if err := r.reducePanel(first, end); err != nil {
@@ -56,7 +62,9 @@ func (m *pencil[T]) triangularize() error {
 	if isTriangular(m.p) {
 		return m.team.Err()
 	}
-	return householder.QR(m.team, m.p, m.s, m.qt, make([]T, householder.QRElements(n, n, n)))
+	lent := workspace.Borrow[T](&workspace.Panels, householder.QRElements(n, n, n))
+	defer lent.GiveBack()
+	return householder.QR(m.team, m.p, m.s, m.qt, lent.Numbers)
 }
 
 // isTriangular reports whether a is upper triangular.
@@ -74,12 +82,10 @@ func isTriangular[T dense.Wide](a dense.Matrix[T]) bool {
 // the first.
 func (m *pencil[T]) reduceColumn(j int, left, right []householder.Givens[T]) error {
 	n, top := m.order(), j+1
-	for i := n - 1; i > top; i-- {
-		var r T
-		left[i-1-top], r = householder.ToFirst(m.s.At(i-1, j), m.s.At(i, j))
-		m.s.Set(i-1, j, r)
-		m.s.Set(i, j, 0)
-	}
+	column := m.column[:n-top]
+	blas.Copy(m.s.ColVec(j, top, n), dense.Vec(column))
+	eliminate(column, left)
+	blas.Copy(dense.Vec(column), m.s.ColVec(j, top, n))
 	const backward = true
 	rotateRowsOf := func(of dense.Matrix[T], first int, rotations []householder.Givens[T]) {
 		if of.Rows > 0 {
@@ -106,6 +112,37 @@ func (m *pencil[T]) reduceColumn(j int, left, right []householder.Givens[T]) err
 			rotateRowsOf(m.zt, 0, right)
 		}
 	})
+}
+
+// eliminate makes all elements of x but the first zero, from the last one on, by rotations of adjacent elements: number
+// i rotates elements i and i+1.
+func eliminate[T dense.Wide](x []T, rotations []householder.Givens[T]) {
+	if real, ok := any(x).([]float64); ok {
+		eliminateReal(real, any(rotations).([]householder.Givens[float64]))
+		return
+	}
+	for i := len(x) - 2; i >= 0; i-- {
+		rotations[i], x[i] = householder.ToFirst(x[i], x[i+1])
+		x[i+1] = 0
+	}
+}
+
+// eliminateReal is eliminate for real numbers. A rotation need not wait for the square root of the one before where the
+// sum of the squares of all elements so far is safe.
+func eliminateReal(x []float64, rotations []householder.Givens[float64]) {
+	last := len(x) - 1
+	kept := x[last]
+	sum := kept * kept
+	for i := last - 1; i >= 0; i-- {
+		sum += x[i] * x[i]
+		q, r, ok := householder.ToFirstOfNorm(x[i], kept, sum)
+		if !ok {
+			q, r = householder.ToFirst(x[i], kept)
+			sum = r * r
+		}
+		rotations[i], kept, x[i+1] = q, r, 0
+	}
+	x[0] = kept
 }
 
 const (

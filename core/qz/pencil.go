@@ -19,6 +19,7 @@ type pencil[T dense.Wide] struct {
 	// Frobenius norms of S and P, which unitary transformations preserve.
 	normS, normP float64
 	strip        []T // memory of applyRight
+	column       []T // memory of reduceColumn
 }
 
 func (m *pencil[T]) order() int { return m.s.Rows }
