@@ -60,39 +60,60 @@ func indexInOrder(k, n int, backward bool) int {
 	return k
 }
 
-// The rows of a real matrix whose columns are rotated are transposed in strips of stripRows, for the kernel that rotates
-// rows: 33 columns of them, a window's, fit half of an L1 cache of 32 kB. Below transposedRows that does not pay.
+// The rows of a matrix whose columns are rotated are transposed in strips of stripRows, for the kernel that rotates rows:
+// 33 columns of them, a window's, fit half of an L1 cache of 32 kB. Below transposedRows that does not pay.
 const stripRows, transposedRows = 64, 8
 
 // applyRight applies rotations to adjacent columns of a, which has one column more than there are rotations: rotation i
 // to columns i and i+1, in the order of applyLeft (lasr with side R).
 func (m *pencil[T]) applyRight(rotations []householder.Givens[T], backward bool, a dense.Matrix[T]) {
-	if len(rotations) == 0 {
-		return
-	}
-	if real, ok := any(a).(dense.Matrix[float64]); ok && backward {
+	real, ok := any(a).(dense.Matrix[float64])
+	switch {
+	case len(rotations) == 0:
+	case ok && backward:
 		givens.RotateColumns(kernel.Best(), realRotations(rotations), real.Data, real.Stride, real.Rows)
-		return
-	}
-	if real, ok := any(a).(dense.Matrix[float64]); ok && a.Rows >= transposedRows {
+	case a.Rows >= transposedRows:
 		m.strip = slices.Grow(m.strip[:0], a.Cols*stripRows)[:a.Cols*stripRows]
-		strip, rotations := any(m.strip).([]float64), any(rotations).([]householder.Givens[float64])
 		for i := 0; i < a.Rows; i += stripRows {
-			applyRightTransposed(rotations, backward, real.Slice(i, min(i+stripRows, a.Rows), 0, a.Cols), strip)
+			applyRightTransposed(rotations, backward, a.Slice(i, min(i+stripRows, a.Rows), 0, a.Cols), m.strip)
 		}
-		return
+	default:
+		applyRightToRows(rotations, backward, a)
 	}
-	applyRightToRows(rotations, backward, a)
 }
 
-// applyRightTransposed is applyRight by way of the transpose of a real matrix, in the given memory.
-func applyRightTransposed(
-	rotations []householder.Givens[float64], backward bool, a dense.Matrix[float64], memory []float64,
+// applyRightTransposed is applyRight by way of the transpose, in the given memory.
+func applyRightTransposed[T dense.Wide](
+	rotations []householder.Givens[T], backward bool, a dense.Matrix[T], memory []T,
 ) {
-	transposed := dense.Matrix[float64]{Rows: a.Cols, Cols: a.Rows, Stride: a.Rows, Data: memory[:a.Rows*a.Cols]}
-	gemm.Transpose(kernel.Best(), a.Rows, a.Cols, a.Data, a.Stride, transposed.Data, transposed.Stride)
+	transposed := dense.Matrix[T]{Rows: a.Cols, Cols: a.Rows, Stride: a.Rows, Data: memory[:a.Rows*a.Cols]}
+	transpose(transposed, a)
 	applyLeft(rotations, backward, transposed)
-	gemm.Transpose(kernel.Best(), a.Cols, a.Rows, transposed.Data, transposed.Stride, a.Data, a.Stride)
+	transpose(a, transposed)
+}
+
+// transpose sets to to the transpose of a.
+func transpose[T dense.Wide](to, a dense.Matrix[T]) {
+	if real, ok := any(a).(dense.Matrix[float64]); ok {
+		to := any(to).(dense.Matrix[float64])
+		gemm.Transpose(kernel.Best(), a.Rows, a.Cols, real.Data, real.Stride, to.Data, to.Stride)
+		return
+	}
+	const rowsAtOnce = 4 // whole cache lines of complex numbers
+	i := 0
+	for ; i+rowsAtOnce <= a.Rows; i += rowsAtOnce {
+		r0, r1, r2, r3 := a.Row(i), a.Row(i+1), a.Row(i+2), a.Row(i+3)
+		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]
+		for j, x := range r0 {
+			line := to.Data[j*to.Stride+i:][:rowsAtOnce]
+			line[0], line[1], line[2], line[3] = x, r1[j], r2[j], r3[j]
+		}
+	}
+	for ; i < a.Rows; i++ {
+		for j, x := range a.Row(i) {
+			to.Set(j, i, x)
+		}
+	}
 }
 
 // applyRightToRows is applyRight row by row. Four rows are processed at once to hide latency, because each rotation of
