@@ -83,8 +83,8 @@ func ToFirst[T dense.Wide](f, g T) (q Givens[T], r T) {
 	return unitGivens(size/norm, phase*dense.Conj(g)/dense.FromReal[T](norm)), phase * dense.FromReal[T](norm)
 }
 
-// ToFirstOfNorm is ToFirst for real numbers the sum of whose squares is known to a few rounding errors. It returns false
-// if that is zero or not of moderate size.
+// ToFirstOfNorm is ToFirst for real numbers the sum of whose squares is known to a few rounding errors. It returns
+// false if that is zero or not of moderate size.
 func ToFirstOfNorm(x, y, squares float64) (q Givens[float64], r float64, ok bool) {
 	if !(squares >= leastSquares) || squares > mostSquares {
 		return q, 0, false

@@ -50,10 +50,7 @@ func benchmarkReduction[T dense.Wide](b *testing.B, n, threads int) {
 	b.Run(fmt.Sprintf("%T/n=%d/threads=%d", *new(T), n, threads), func(b *testing.B) {
 		rng := rand.New(rand.NewPCG(1, uint64(n)))
 		x, y := numtest.Random[T](rng, n, n), numtest.Random[T](rng, n, n)
-		m := &pencil[T]{
-			team: sched.NewTeam(context.Background(), threads, nil), s: dense.New[T](n, n), p: dense.New[T](n, n),
-			qt: dense.New[T](n, n), zt: dense.New[T](n, n),
-		}
+		m := newPencil[T](sched.NewTeam(context.Background(), threads, nil), n, x.View(), x.View())
 		phases := []string{"load", "triangularize", "reduce"}
 		least := make([]time.Duration, len(phases))
 		for i := range least {

@@ -48,9 +48,7 @@ func decompose[T dense.Scalar, W dense.Wide](a, b dense.View[T], f Form[T], opt 
 		}
 		return err
 	}
-	m := &pencil[W]{
-		team: opt.Team, s: dense.New[W](n, n), p: dense.New[W](n, n), qt: factorFor[W](f.Q), zt: factorFor[W](f.Z),
-	}
+	m := newPencil[W](opt.Team, n, f.Q, f.Z)
 	powers, err := load(m, a, b)
 	if err != nil {
 		return err
@@ -150,9 +148,16 @@ func fillValues(alpha []complex128, beta []float64, x float64) {
 	}
 }
 
+// newPencil returns a pair of zeros of order n, with factors for q and z.
+func newPencil[W dense.Wide, T dense.Scalar](team *sched.Team, n int, q, z dense.View[T]) *pencil[W] {
+	return &pencil[W]{
+		team: team, s: workspace.NewPadded[W](n), p: workspace.NewPadded[W](n), qt: factorFor[W](q), zt: factorFor[W](z),
+	}
+}
+
 // factorFor returns an identity matrix of the order of factor: one without rows if the factor is not wanted.
 func factorFor[W dense.Wide, T dense.Scalar](factor dense.View[T]) dense.Matrix[W] {
-	m := dense.New[W](factor.Rows, factor.Rows)
+	m := workspace.NewPadded[W](factor.Rows)
 	m.SetIdentity()
 	return m
 }

@@ -46,10 +46,8 @@ func eigen[T dense.Scalar, W dense.Wide, C dense.Complex](
 		}
 		return err
 	}
-	m := &pencil[W]{
-		team: opt.Team, s: dense.New[W](n, n), p: dense.New[W](n, n), qt: factorFor[W](left), zt: factorFor[W](right),
-		valuesOnly: left.Rows+right.Rows == 0,
-	}
+	m := newPencil[W](opt.Team, n, left, right)
+	m.valuesOnly = left.Rows+right.Rows == 0
 	powers, err := load(m, a, b)
 	if err != nil {
 		return err

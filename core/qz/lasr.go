@@ -60,8 +60,8 @@ func indexInOrder(k, n int, backward bool) int {
 	return k
 }
 
-// The rows of a matrix whose columns are rotated are transposed in strips of stripRows, for the kernel that rotates rows:
-// 33 columns of them, a window's, fit half of an L1 cache of 32 kB. Below transposedRows that does not pay.
+// The rows of a matrix whose columns are rotated are transposed in strips of stripRows, for the kernel that rotates
+// rows: 33 columns of real ones, a window's, fit half of an L1 cache of 32 kB. Below transposedRows that does not pay.
 const stripRows, transposedRows = 64, 8
 
 // applyRight applies rotations to adjacent columns of a, which has one column more than there are rotations: rotation i

@@ -114,7 +114,7 @@ func (m *pencil[T]) inParallel(work int, execute func(part int)) error {
 
 // frobenius returns the Frobenius norm of a.
 func frobenius[T dense.Wide](a dense.Matrix[T]) float64 {
-	if len(a.Data) == a.Rows*a.Cols { // nothing is between the rows
+	if len(a.Data) == a.Rows*a.Stride { // between the rows is nothing but zeros
 		return blas.Nrm2(dense.Vec(a.Data))
 	}
 	norm := 0.0

@@ -74,7 +74,7 @@ func (e *OrderError) Error() string {
 func Workspace[T dense.Scalar](n int) int64 {
 	const (
 		matrices = 8       // S, P, Q, Z, and those of Eigen: the vectors, their product with Q or Z, and two more
-		vectors  = 32      // rotations, products with reflectors
+		vectors  = 128     // rotations, padding of rows, products with reflectors
 		extra    = 1 << 20 // blocks of rotations and of matrix products, structs
 	)
 	word := int64(8)
