@@ -7,7 +7,7 @@ import (
 	"trnsci/core/kernel"
 )
 
-// Sizes of the kernels that rotate columns: rotations and rows of a square, rows of a group of squares.
+// Sizes of the kernels that rotate columns: rotations or rows of a square, rows of a group of squares.
 const squareSide, groupRows = 4, 16
 
 // RotateColumns applies plane rotations to neighbouring columns of a matrix of len(rotations)+1 columns: rotation i to
@@ -20,33 +20,29 @@ func RotateColumns(s kernel.Set, rotations []Rotation[float64], a []float64, str
 	if rows < 0 || stride <= n || (rows-1)*stride+n+1 > len(a) {
 		panic(fmt.Sprintf("givens: %d rotations of columns of %d rows, stride %d, length %d", n, rows, stride, len(a)))
 	}
-	rest := n
 	if s != kernel.Go {
-		rest = n % squareSide
-		if rest < n {
-			rotateColumnsAssembly(s, rotations[rest:], a[rest:], stride, rows)
-		}
+		rotateColumnsAssembly(s, rotations, a, stride, rows)
+		return
 	}
 	for i := range rows {
-		rotateRow(rotations[:rest], a[i*stride:])
+		rotateRow(rotations, a[i*stride:])
 	}
 }
 
-// rotateColumnsAssembly is RotateColumns for a number of rotations that is a multiple of squareSide. Rows that are no
-// whole square are one where the last of them takes the place of those that are missing: what is done to it is done
-// several times, from the same numbers, and before any of it is stored.
+// rotateColumnsAssembly is RotateColumns with kernels. Rows that are no whole square are made one by the last of them
+// in place of those that are missing: what is done to it is done several times, each time with the same numbers.
 func rotateColumnsAssembly(s kernel.Set, rotations []Rotation[float64], a []float64, stride, rows int) {
 	const bytes = int(unsafe.Sizeof(a[0]))
-	last := len(rotations) - squareSide
+	n := len(rotations)
 	args := columnsArgs{
-		a: unsafe.Pointer(&a[last]), rotations: unsafe.Pointer(&rotations[last]), stride: stride * bytes,
-		squares: len(rotations) / squareSide, count: rows / groupRows,
+		a: unsafe.Pointer(&a[n]), rotations: unsafe.Pointer(&rotations[n-1]), stride: stride * bytes,
+		squares: n / squareSide, rest: n % squareSide, count: rows / groupRows,
 	}
 	if args.count > 0 {
 		rotateColumnsKernel(s, &args)
 	}
 	for i := rows / groupRows * groupRows; i < rows; i += squareSide {
-		args.a = unsafe.Pointer(&a[i*stride+last])
+		args.a = unsafe.Pointer(&a[i*stride+n])
 		for k := range args.offsets {
 			args.offsets[k] = min(k+1, rows-1-i) * stride * bytes
 		}

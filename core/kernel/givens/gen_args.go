@@ -8,10 +8,11 @@ import (
 
 // columnsArgs is the block of arguments of the kernels that rotate columns.
 type columnsArgs struct {
-	a         unsafe.Pointer // first element of the last square of the first row
-	rotations unsafe.Pointer // first rotation of the last square
+	a         unsafe.Pointer // last element of the first row
+	rotations unsafe.Pointer // last rotation
 	stride    int            // bytes from a row to the next
-	squares   int            // squares beside one another, at least 1
+	squares   int            // squares beside one another
+	rest      int            // rotations left of the squares
 	count     int            // rotateColumns: groups of rows; used up by the kernel
 	offsets   [3]int         // rotateFewColumns: bytes from the first row to the others
 }
