@@ -17,25 +17,25 @@ const stripWidth = 96
 type sweep[T dense.Wide] []householder.Givens[T]
 
 // blocks is the product of some sweeps, of which number t does nothing before rotation t, as a product of unitary
-// matrices of small order. Block k consists of the rotations k step + t to (k+1) step + t - 1 of each sweep t, the last
-// block of all further ones: a rotation has to wait for those of the sweeps before that are not above it. Two adjacent
-// blocks share as many rows as there are sweeps. The last block acts first.
+// matrices of small order. Block k consists of the rotations k panelWidth + t to (k+1) panelWidth + t - 1 of each sweep
+// t, the last block of all further ones: a rotation has to wait for those of the sweeps before that are not above it.
+// Two adjacent blocks share as many rows as there are sweeps. The last block acts first.
 type blocks[T dense.Wide] struct {
-	top, step, shared int
-	forColumns        bool
-	factors           []dense.Matrix[T] // U: rows x become U x
-	others            []dense.Matrix[T] // U^T, with forColumns: columns x^T become x^T U^T; otherwise conj(U)
-	memory            []T
+	top, shared int
+	forColumns  bool
+	factors     []dense.Matrix[T] // U: rows x become U x
+	others      []dense.Matrix[T] // U^T, with forColumns: columns x^T become x^T U^T; otherwise conj(U)
+	memory      []T
 }
 
-// blockElements returns how many numbers of memory blocks take for up to step sweeps of n-1 rotations.
-func blockElements[T dense.Wide](n, step int, forColumns bool) int {
+// blockElements returns how many numbers of memory blocks take for up to panelWidth sweeps of n-1 rotations.
+func blockElements[T dense.Wide](n int, forColumns bool) int {
 	copies := 1
 	if forColumns || dense.IsComplex[T]() {
 		copies = 2
 	}
-	size := 2 * step
-	return copies * (n/step + 1) * size * size
+	const size = 2 * panelWidth
+	return copies * (n/panelWidth + 1) * size * size
 }
 
 // accumulate returns the parts of the work that makes b the product of the sweeps, which act on the rows from top on.
@@ -49,8 +49,8 @@ func (b *blocks[T]) accumulate(top int, sweeps []sweep[T]) (parts []part[T]) {
 		memory = memory[size*size:]
 		return taken
 	}
-	for first := 0; first == 0 || first+b.shared < n; first += b.step {
-		size := min(n-first, b.step+b.shared)
+	for first := 0; first == 0 || first+b.shared < n; first += panelWidth {
+		size := min(n-first, panelWidth+b.shared)
 		k := len(b.factors)
 		b.factors = append(b.factors, take(size))
 		if b.forColumns || dense.IsComplex[T]() {
@@ -65,10 +65,10 @@ func (b *blocks[T]) accumulate(top int, sweeps []sweep[T]) (parts []part[T]) {
 
 // form computes block k.
 func (b *blocks[T]) form(k int, sweeps []sweep[T]) {
-	u, other, first := b.factors[k], b.others[k], k*b.step
+	u, other, first := b.factors[k], b.others[k], k*panelWidth
 	u.SetIdentity()
 	for t, rotations := range sweeps {
-		end := min(first+b.step+t, len(rotations))
+		end := min(first+panelWidth+t, len(rotations))
 		if k == len(b.factors)-1 {
 			end = len(rotations)
 		}
@@ -81,7 +81,7 @@ func (b *blocks[T]) form(k int, sweeps []sweep[T]) {
 	}
 	switch {
 	case b.forColumns:
-		dense.Copy(other.View(), u.View().T())
+		transpose(other, u)
 	case dense.IsComplex[T]():
 		for i := range u.Rows {
 			dense.ConjugateTo(other.Row(i), u.Row(i))
@@ -120,13 +120,13 @@ func (b *blocks[T]) multiplyRows(factors []dense.Matrix[T], x dense.Matrix[T], b
 	rows := func(first, end int) dense.Matrix[T] { return x.Slice(first, end, 0, x.Cols) }
 	k := len(factors) - 1
 	y := buf.swap(factors[k].Rows, x.Cols)
-	y.CopyFrom(rows(k*b.step, x.Rows))
+	y.CopyFrom(rows(k*panelWidth, x.Rows))
 	for ; k > 0; k-- {
-		first, u := k*b.step, factors[k]
+		first, u := k*panelWidth, factors[k]
 		multiply(u.Slice(b.shared, u.Rows, 0, u.Cols), y, rows(first+b.shared, first+u.Rows))
-		z := buf.swap(b.step+b.shared, x.Cols)
-		z.Slice(0, b.step, 0, x.Cols).CopyFrom(rows(first-b.step, first))
-		multiply(u.Slice(0, b.shared, 0, u.Cols), y, z.Slice(b.step, z.Rows, 0, x.Cols))
+		z := buf.swap(panelWidth+b.shared, x.Cols)
+		z.Slice(0, panelWidth, 0, x.Cols).CopyFrom(rows(first-panelWidth, first))
+		multiply(u.Slice(0, b.shared, 0, u.Cols), y, z.Slice(panelWidth, z.Rows, 0, x.Cols))
 		y = z
 	}
 	multiply(factors[0], y, rows(0, y.Rows))
@@ -146,13 +146,13 @@ func (b *blocks[T]) multiplyColumns(x dense.Matrix[T], buf *buffer[T]) {
 	columns := func(first, end int) dense.Matrix[T] { return x.Slice(0, x.Rows, first, end) }
 	k := len(b.others) - 1
 	y := buf.swap(x.Rows, b.others[k].Rows)
-	y.CopyFrom(columns(k*b.step, x.Cols))
+	y.CopyFrom(columns(k*panelWidth, x.Cols))
 	for ; k > 0; k-- {
-		first, u := k*b.step, b.others[k]
+		first, u := k*panelWidth, b.others[k]
 		multiply(y, u.Slice(0, u.Rows, b.shared, u.Cols), columns(first+b.shared, first+u.Rows))
-		z := buf.swap(x.Rows, b.step+b.shared)
-		z.Slice(0, x.Rows, 0, b.step).CopyFrom(columns(first-b.step, first))
-		multiply(y, u.Slice(0, u.Rows, 0, b.shared), z.Slice(0, x.Rows, b.step, z.Cols))
+		z := buf.swap(x.Rows, panelWidth+b.shared)
+		z.Slice(0, x.Rows, 0, panelWidth).CopyFrom(columns(first-panelWidth, first))
+		multiply(y, u.Slice(0, u.Rows, 0, b.shared), z.Slice(0, x.Rows, panelWidth, z.Cols))
 		y = z
 	}
 	multiply(y, b.others[0], columns(0, y.Cols))

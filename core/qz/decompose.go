@@ -242,8 +242,8 @@ func scaleValues(alpha []complex128, beta []float64, powers exponents) {
 // Costs of the phases with both factors, in multiply-adds divided by the cube of the order, measured with one thread at
 // orders of 200 to 400 by benchmarks/progress.py. Only the reported progress depends on them.
 const (
-	triangleRate  = 2.0
-	reductionRate = 8.0
+	triangleRate  = 0.7
+	reductionRate = 4.5
 	iterationRate = 12.0
 	vectorsRate   = 2.0
 	// Share of each factor in the reduction and in the iteration.

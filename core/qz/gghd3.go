@@ -8,20 +8,18 @@ import (
 	"trnsci/core/householder"
 )
 
-const (
-	// From this order on panels are faster than single columns.
-	blockedOrder = 64
-	// Columns of a panel. More of them make matrix products faster; the work within a panel grows with them.
-	narrowPanel, widePanel = 24, 32
-	widePanelOrder         = 300
-)
+// panelWidth is the number of columns of a panel. More of them make matrix products faster; the work within a panel
+// grows with them.
+const panelWidth = 32
 
-// panelWidth returns the number of columns of a panel of a pair of order n.
-func panelWidth(n int) int {
-	if n < widePanelOrder {
-		return narrowPanel
+// blockedOrder returns the order from which on panels are faster than single columns. With a second thread that is a
+// little earlier.
+func blockedOrder[T dense.Wide]() int {
+	const realOrder, complexOrder = 200, 128
+	if dense.IsComplex[T]() {
+		return complexOrder
 	}
-	return widePanel
+	return realOrder
 }
 
 // reduction is a blocked reduction to Hessenberg-triangular form. A panel of columns is reduced by rotations as it is
@@ -34,7 +32,6 @@ func panelWidth(n int) int {
 // which takes three times the arithmetic of the product with a vector.
 type reduction[T dense.Wide] struct {
 	*pencil[T]
-	width       int             // of a panel
 	first, top  int             // the panel's first column, and the first row and column that it changes
 	count       int             // of its sweeps: a column that is reduced already has none
 	left, right []sweep[T]      // the sweeps of rows and of columns, from row and column top on
@@ -46,25 +43,23 @@ type reduction[T dense.Wide] struct {
 
 // reductionElements returns how many numbers of memory newReduction takes for a pair of order n.
 func reductionElements[T dense.Wide](n int) int {
-	width := panelWidth(n)
-	return width*n + blockElements[T](n, width, false) + blockElements[T](n, width, true)
+	return panelWidth*n + blockElements[T](n, false) + blockElements[T](n, true)
 }
 
 // newReduction returns a reduction of m in memory of reductionElements numbers.
 func newReduction[T dense.Wide](m *pencil[T], memory []T) *reduction[T] {
 	n := m.order()
-	width := panelWidth(n)
 	take := func(count int) []T {
 		taken := memory[:count:count]
 		memory = memory[count:]
 		return taken
 	}
-	r := &reduction[T]{pencil: m, width: width, vector: make([]T, n), buffers: make([]buffer[T], m.team.Threads())}
-	r.columns = dense.Matrix[T]{Rows: width, Cols: n, Stride: n, Data: take(width * n)}
-	r.rows = &blocks[T]{step: width, memory: take(blockElements[T](n, width, false))}
-	r.cols = &blocks[T]{step: width, forColumns: true, memory: take(blockElements[T](n, width, true))}
-	r.left, r.right = make([]sweep[T], width), make([]sweep[T], width)
-	for t := range width {
+	r := &reduction[T]{pencil: m, vector: make([]T, n), buffers: make([]buffer[T], m.team.Threads())}
+	r.columns = dense.Matrix[T]{Rows: panelWidth, Cols: n, Stride: n, Data: take(panelWidth * n)}
+	r.rows = &blocks[T]{memory: take(blockElements[T](n, false))}
+	r.cols = &blocks[T]{forColumns: true, memory: take(blockElements[T](n, true))}
+	r.left, r.right = make([]sweep[T], panelWidth), make([]sweep[T], panelWidth)
+	for t := range panelWidth {
 		r.left[t], r.right[t] = make(sweep[T], n), make(sweep[T], n)
 	}
 	return r
@@ -74,7 +69,7 @@ func newReduction[T dense.Wide](m *pencil[T], memory []T) *reduction[T] {
 func (r *reduction[T]) reducePanel(first, end int) error {
 	r.first, r.top, r.count = first, first+1, 0
 	rotations := r.order() - 1 - r.top
-	for t := range r.width {
+	for t := range panelWidth {
 		r.left[t], r.right[t] = r.left[t][:rotations], r.right[t][:rotations]
 	}
 	for j := first; j < end; j++ {

@@ -14,7 +14,7 @@ import (
 // Method: LAPACK's gghrd and, for large pairs, gghd3; Golub and Van Loan, algorithm 7.7.1.
 func (m *pencil[T]) reduceToHessenberg() error {
 	m.team.Plan(m.order() * m.order())
-	if m.order() < blockedOrder {
+	if m.order() < blockedOrder[T]() {
 		return m.reduceByColumns()
 	}
 	return m.reduceByPanels()
@@ -30,9 +30,7 @@ func (m *pencil[T]) reduceByColumns() error {
 			return err
 		}
 		if count := n - j - 2; count > 0 && !isZero(m.s.ColVec(j, j+2, n)) {
-			if err := m.reduceColumn(j, left[:count], right[:count]); err != nil {
-				return err
-			}
+			m.reduceColumn(j, left[:count], right[:count])
 		}
 		m.team.Reach(n*n - (n-1-j)*(n-1-j))
 	}
@@ -45,8 +43,8 @@ func (m *pencil[T]) reduceByPanels() error {
 	lent := workspace.Borrow[T](&workspace.Panels, reductionElements[T](n))
 	defer lent.GiveBack()
 	r := newReduction(m, lent.Numbers)
-	for first := 0; first < n-2; first += r.width {
-		end := min(first+r.width, n-2)
+	for first := 0; first < n-2; first += panelWidth {
+		end := min(first+panelWidth, n-2)
 		if err := r.reducePanel(first, end); err != nil {
 			return err
 		}
@@ -80,38 +78,22 @@ func isTriangular[T dense.Wide](a dense.Matrix[T]) bool {
 // reduceColumn makes column j of S zero below row j+1. Rotation i of left acts on rows j+1+i and j+2+i, rotation i of
 // right on the same columns. There is one for each element to be eliminated, and they are applied from the last one to
 // the first.
-func (m *pencil[T]) reduceColumn(j int, left, right []householder.Givens[T]) error {
+func (m *pencil[T]) reduceColumn(j int, left, right []householder.Givens[T]) {
 	n, top := m.order(), j+1
 	column := m.column[:n-top]
 	blas.Copy(m.s.ColVec(j, top, n), dense.Vec(column))
 	eliminate(column, left)
 	blas.Copy(dense.Vec(column), m.s.ColVec(j, top, n))
+	m.restoreTriangle(0, top, left, right)
 	const backward = true
-	rotateRowsOf := func(of dense.Matrix[T], first int, rotations []householder.Givens[T]) {
-		if of.Rows > 0 {
-			applyLeft(rotations, backward, of.Slice(top, n, first, n))
-		}
+	applyLeft(left, backward, m.s.Slice(top, n, top, n))
+	m.applyRight(right, backward, m.s.Slice(0, n, top, n))
+	if m.qt.Rows > 0 {
+		applyLeft(conjugates(left), backward, m.qt.Slice(top, n, 0, n))
 	}
-	err := m.inParallel(n*len(left), func(part int) {
-		switch part {
-		case pairPart:
-			m.restoreTriangle(0, top, left, right)
-			rotateRowsOf(m.s, top, left)
-		case factorsPart:
-			rotateRowsOf(m.qt, 0, conjugates(left))
-		}
-	})
-	if err != nil {
-		return err
+	if m.zt.Rows > 0 {
+		applyLeft(right, backward, m.zt.Slice(top, n, 0, n))
 	}
-	return m.inParallel(n*len(left), func(part int) {
-		switch part {
-		case pairPart:
-			m.applyRight(right, backward, m.s.Slice(0, n, top, n))
-		case factorsPart:
-			rotateRowsOf(m.zt, 0, right)
-		}
-	})
 }
 
 // eliminate makes all elements of x but the first zero, from the last one on, by rotations of adjacent elements: number
