@@ -5,16 +5,15 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
-	"trnsci/core/householder"
 )
+
+// panelWidth is the number of columns of a panel. More of them make matrix products faster; the work within a panel
+// grows with them.
+const panelWidth = 32
 
 // stripWidth is the number of columns or rows of a matrix to which the blocks of a panel are applied together: two
 // buffers of so many columns fit a second-level cache. It is a multiple of the width of all tiles of products.
 const stripWidth = 96
-
-// sweep is a sequence of rotations of adjacent rows or columns: number i acts on rows i and i+1. The last one comes
-// first.
-type sweep[T dense.Wide] []householder.Givens[T]
 
 // blocks is the product of some sweeps, of which number t does nothing before rotation t, as a product of unitary
 // matrices of small order. Block k consists of the rotations k panelWidth + t to (k+1) panelWidth + t - 1 of each sweep

@@ -6,11 +6,8 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/householder"
+	"trnsci/core/internal/workspace"
 )
-
-// panelWidth is the number of columns of a panel. More of them make matrix products faster; the work within a panel
-// grows with them.
-const panelWidth = 32
 
 // blockedOrder returns the order from which on panels are faster than single columns. With a second thread that is a
 // little earlier.
@@ -20,6 +17,35 @@ func blockedOrder[T dense.Wide]() int {
 		return complexOrder
 	}
 	return realOrder
+}
+
+// reduceToHessenberg brings a pair with a triangular P to Hessenberg-triangular form: it reduces one column of S after
+// the other by rotations of rows, each followed by a rotation of columns that makes P triangular again. A pair that
+// already has the form is not changed.
+//
+// Method: LAPACK's gghrd and, for large pairs, gghd3; Golub and Van Loan, algorithm 7.7.1.
+func (m *pencil[T]) reduceToHessenberg() error {
+	m.team.Plan(m.order() * m.order())
+	if m.order() < blockedOrder[T]() {
+		return m.reduceByColumns()
+	}
+	return m.reduceByPanels()
+}
+
+// reduceByPanels is reduceToHessenberg for large pairs.
+func (m *pencil[T]) reduceByPanels() error {
+	n := m.order()
+	lent := workspace.Borrow[T](&workspace.Panels, reductionElements[T](n))
+	defer lent.GiveBack()
+	r := newReduction(m, lent.Numbers)
+	for first := 0; first < n-2; first += panelWidth {
+		end := min(first+panelWidth, n-2)
+		if err := r.reducePanel(first, end); err != nil {
+			return err
+		}
+		m.team.Reach(n*n - (n-end)*(n-end))
+	}
+	return nil
 }
 
 // reduction is a blocked reduction to Hessenberg-triangular form. A panel of columns is reduced by rotations as it is

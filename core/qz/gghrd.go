@@ -7,19 +7,6 @@ import (
 	"trnsci/core/internal/workspace"
 )
 
-// reduceToHessenberg brings a pair with a triangular P to Hessenberg-triangular form: it reduces one column of S after
-// the other by rotations of rows, each followed by a rotation of columns that makes P triangular again. A pair that
-// already has the form is not changed.
-//
-// Method: LAPACK's gghrd and, for large pairs, gghd3; Golub and Van Loan, algorithm 7.7.1.
-func (m *pencil[T]) reduceToHessenberg() error {
-	m.team.Plan(m.order() * m.order())
-	if m.order() < blockedOrder[T]() {
-		return m.reduceByColumns()
-	}
-	return m.reduceByPanels()
-}
-
 // reduceByColumns is reduceToHessenberg for small pairs: each rotation is applied at once.
 func (m *pencil[T]) reduceByColumns() error {
 	n := m.order()
@@ -33,22 +20,6 @@ func (m *pencil[T]) reduceByColumns() error {
 			m.reduceColumn(j, left[:count], right[:count])
 		}
 		m.team.Reach(n*n - (n-1-j)*(n-1-j))
-	}
-	return nil
-}
-
-// reduceByPanels is reduceToHessenberg for large pairs.
-func (m *pencil[T]) reduceByPanels() error {
-	n := m.order()
-	lent := workspace.Borrow[T](&workspace.Panels, reductionElements[T](n))
-	defer lent.GiveBack()
-	r := newReduction(m, lent.Numbers)
-	for first := 0; first < n-2; first += panelWidth {
-		end := min(first+panelWidth, n-2)
-		if err := r.reducePanel(first, end); err != nil {
-			return err
-		}
-		m.team.Reach(n*n - (n-end)*(n-end))
 	}
 	return nil
 }

@@ -11,6 +11,10 @@ import (
 	"trnsci/core/kernel/givens"
 )
 
+// sweep is a sequence of rotations of adjacent rows or columns: number i acts on rows i and i+1. The last one comes
+// first.
+type sweep[T dense.Wide] []householder.Givens[T]
+
 // applyLeft applies rotations to adjacent rows of m, which has one row more than there are rotations: rotation i to
 // rows i and i+1, in increasing order of i, or in decreasing order if backward is set (LAPACK's lasr with side L and
 // pivot V).

@@ -9,7 +9,9 @@
 //
 // The files follow the routines of LAPACK, whose names they have:
 //
-//	gghrd.go   reduction to Hessenberg-triangular form (gghrd, after a QR factorization)
+//	gghd3.go   reduction to Hessenberg-triangular form by panels (gghd3); blocks.go has the products of their rotations,
+//	           wavefront.go sweeps of rotations of a vector
+//	gghrd.go   the same by columns, and the QR factorization before (gghrd)
 //	hgeqz.go   QZ iteration: deflation, shifts; sweep.go has the single-shift sweep, double_shift.go that of real pairs
 //	lagv2.go   standard form of 2 x 2 diagonal blocks (lagv2)
 //	tgevc.go   eigenvectors by back substitution (tgevc)
