@@ -11,7 +11,7 @@ import (
 
 // doubleShift does double-shift sweeps on a real pair.
 type doubleShift struct {
-	set         kernel.Set
+	chaseSet    kernel.Set                    // of the kernels that chase bulges, and apply reflectors to columns
 	left, right []bulge.Householder3[float64] // reflectors of a window
 }
 
@@ -58,15 +58,15 @@ func (d *doubleShift) sweep(m *pencil[float64], lo, hi int, shifts [2]complex128
 	return nil
 }
 
-// narrowOrder is the order up to which the kernels of AVX2 are faster than those of AVX-512, which update more rows
-// element by element.
-const narrowOrder = 128
+// wideOrder is the order from which on most of the work on columns is done above the windows, where no step waits for
+// the one before.
+const wideOrder = 400
 
 // prepare makes room for the reflectors of so many steps on a pair of order n.
 func (d *doubleShift) prepare(n, steps int) {
 	if cap(d.left) < steps {
-		if d.set = kernel.Best(); n <= narrowOrder && d.set == kernel.AVX512 {
-			d.set = kernel.AVX2
+		if d.chaseSet = kernel.BestForOverlaps(); n >= wideOrder {
+			d.chaseSet = kernel.Best()
 		}
 		d.left, d.right = make([]bulge.Householder3[float64], steps), make([]bulge.Householder3[float64], steps)
 	}
@@ -76,7 +76,7 @@ func (d *doubleShift) prepare(n, steps int) {
 // A matrix without rows is not wanted.
 func (d *doubleShift) reflectRows(reflectors []bulge.Householder3[float64], a dense.Matrix[float64], row, first, end int) {
 	if a.Rows > 0 && end > first {
-		bulge.ReflectRows(d.set, reflectors, a.Data[row*a.Stride+first:], a.Stride, end-first)
+		bulge.ReflectRows(kernel.Best(), reflectors, a.Data[row*a.Stride+first:], a.Stride, end-first)
 	}
 }
 
@@ -110,7 +110,7 @@ func (d *doubleShift) chase(
 	}
 	for done := 0; done < len(left); {
 		c.First, c.Left, c.Right = first+done, left[done:], right[done:]
-		steps, leftMade := c.Run(d.set)
+		steps, leftMade := c.Run(d.chaseSet)
 		if done += steps; steps > 0 {
 			c.Start = nil
 		}
@@ -121,13 +121,13 @@ func (d *doubleShift) chase(
 		}
 	}
 	last := first + len(left) - 1
-	group := bulge.SweepRows(d.set)
+	group := bulge.SweepRows(d.chaseSet)
 	above := (first + 1 - r.top) / group // groups that get all reflectors
 	apply := func(row, from, groups int, staggered bool) {
 		if groups > 0 {
 			at := row*m.s.Stride + from + 1
-			bulge.ReflectColumns(d.set, right[from-first:], m.s.Data[at:], m.s.Stride, groups, staggered)
-			bulge.ReflectColumns(d.set, right[from-first:], m.p.Data[at:], m.p.Stride, groups, staggered)
+			bulge.ReflectColumns(d.chaseSet, right[from-first:], m.s.Data[at:], m.s.Stride, groups, staggered)
+			bulge.ReflectColumns(d.chaseSet, right[from-first:], m.p.Data[at:], m.p.Stride, groups, staggered)
 		}
 	}
 	apply(r.top, first, above, false)
@@ -164,7 +164,7 @@ func (d *doubleShift) step(
 	x := orthogonalToRows(m.p.Slice(first, end, first, end))
 	p, _ := householder.New3(x[0], x[1], x[2])
 	*right = kernelReflector(p, rows)
-	group := bulge.SweepRows(d.set)
+	group := bulge.SweepRows(d.chaseSet)
 	top := r.top + (first-r.top)/group*group
 	applyRight3(right, m.s, first, top, min(end+1, r.bottom+1))
 	applyRight3(right, m.p, first, top, end)

@@ -170,7 +170,7 @@ func (f *doubleShiftQR[W]) chase(r region, first, last int, start *[3]W, out []b
 	}
 	for k := first; k <= last; {
 		c.First, c.Reflectors = k, out[k-first:last+1-first]
-		if k += c.Run(f.set); k > first {
+		if k += c.Run(f.chaseSet); k > first {
 			c.Start = nil
 		}
 		if k <= last {
@@ -179,11 +179,11 @@ func (f *doubleShiftQR[W]) chase(r region, first, last int, start *[3]W, out []b
 			k++
 		}
 	}
-	group := bulge.SweepRows(f.set)
+	group := bulge.SweepRows(f.chaseSet)
 	above := (first + 1 - r.top) / group // groups that get all reflectors
 	apply := func(row, from, groups int, staggered bool) {
 		if groups > 0 {
-			bulge.ReflectColumns(f.set, out[from-first:last+1-first],
+			bulge.ReflectColumns(f.chaseSet, out[from-first:last+1-first],
 				f.t.Data[row*f.t.Stride+from+1:], f.t.Stride, groups, staggered)
 		}
 	}
@@ -217,7 +217,7 @@ func (f *doubleShiftQR[W]) step(r region, k int, start *[3]W, out *bulge.Househo
 	if r.withZT {
 		bulge.ReflectRows(f.set, one, f.zt.Data[(k+1)*f.zt.Stride:], f.zt.Stride, f.zt.Cols)
 	}
-	group := bulge.SweepRows(f.set)
+	group := bulge.SweepRows(f.chaseSet)
 	for i := r.top + (k+1-r.top)/group*group; i <= min(k+4, r.bottom); i++ {
 		bulge.ReflectRows(kernel.Go, one, t.Data[i*t.Stride+k+1:], 1, 1)
 	}

@@ -13,9 +13,10 @@ import (
 // iteration is the part that the double-shift and the single-shift QR iteration share: the upper Hessenberg matrix t,
 // and the adjoint zt of the accumulated unitary factor, which has no rows when it is not wanted.
 type iteration[W dense.Scalar] struct {
-	team  *sched.Team
-	set   kernel.Set
-	t, zt dense.Matrix[W]
+	team     *sched.Team
+	set      kernel.Set // of all kernels but
+	chaseSet kernel.Set // those that chase bulges, and apply their reflectors to columns
+	t, zt    dense.Matrix[W]
 	// eps is that of W. Subdiagonal elements up to floor are zero for every purpose: rounding errors among numbers this
 	// small are no longer relative to them.
 	eps, floor    float64
@@ -26,7 +27,10 @@ type iteration[W dense.Scalar] struct {
 // newIteration returns the iteration for a matrix of order n, which prepare sets.
 func newIteration[W dense.Scalar](n int, opt Options) iteration[W] {
 	eps := dense.Eps[W]()
-	return iteration[W]{team: opt.Team, set: kernel.Best(), eps: eps, floor: dense.SmallestNormal[W]() / eps * float64(n)}
+	return iteration[W]{
+		team: opt.Team, set: kernel.Best(), chaseSet: kernel.BestForOverlaps(), eps: eps,
+		floor: dense.SmallestNormal[W]() / eps * float64(n),
+	}
 }
 
 // prepare makes it the iteration for t and zt, with at most limit sweeps or, if that is 0, the usual number.

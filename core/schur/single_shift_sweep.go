@@ -82,7 +82,7 @@ func (s *singleShiftQR[W]) chase(r region, first int, start *[2]W, out []bulge.H
 			A: s.t.Data, Stride: s.t.Stride, First: first + done, Last: r.bottom, End: r.end, Top: r.top, Start: start,
 			Reflectors: out[done:],
 		}
-		steps := b.Run(s.set)
+		steps := b.Run(s.chaseSet)
 		done += steps
 		if steps > 0 {
 			start = nil
