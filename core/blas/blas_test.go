@@ -12,7 +12,8 @@ import (
 	"trnsci/core/sched"
 )
 
-// startedTeam returns a team whose workers are waiting, so that it shares loops that are too short to start workers for.
+// startedTeam returns a team whose workers are waiting, so that it shares loops that are too short to start workers
+// for.
 func startedTeam(threads int) *sched.Team {
 	team := sched.NewTeam(context.Background(), threads, nil)
 	team.StartWorkers()

@@ -117,9 +117,9 @@ func (g *gemmProblem[T]) splitsLines() bool {
 	return (first|uintptr(g.b.row*bytes))%uintptr(g.size.Lanes*bytes) != 0
 }
 
-// collides reports whether the rows of B, k of them a stride apart, map to the same few sets of the L1 cache, or are not
-// prefetched: all that are a multiple of a page apart; with tiles of one line, of half a page; and of a quarter where a
-// tile leaves a part of its last line to the next tile.
+// collides reports whether the rows of B, k of them a stride apart, map to the same few sets of the L1 cache, or are
+// not prefetched: all that are a multiple of a page apart; with tiles of one line, of half a page; and of a quarter
+// where a tile leaves a part of its last line to the next tile.
 func collides[T dense.Float](size *kernel.Blocking, k, stride int) bool {
 	bytes, period := dense.Bytes[T](), pageBytes
 	switch row := size.TileCols() * bytes; {

@@ -7,8 +7,8 @@ func Sets() []Set { return append([]Set(nil), available...) }
 func Best() Set { return best }
 
 // BestForOverlaps returns the fastest of Sets for kernels whose steps load what the step before has stored in part, as
-// those of a QR sweep do. On Intel processors a load waits until a masked store of AVX-512 has reached the cache: kernels
-// of AVX2, which do without, are up to 1.25 times as fast.
+// those of a QR sweep do. On Intel processors a load waits until a masked store of AVX-512 has reached the cache:
+// kernels of AVX2, which do without, are up to 1.25 times as fast.
 func BestForOverlaps() Set {
 	if best == AVX512 && thisProcessor.vendor == intel {
 		return AVX2

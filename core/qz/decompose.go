@@ -27,8 +27,8 @@ import (
 //
 // Cost: about 50 n^3 flops for real matrices, 66 n^3 with Q and Z. Method: reduction to Hessenberg-triangular form and
 // the implicit QZ iteration, with double shifts for real and single shifts for complex matrices, of Moler and Stewart
-// (SIAM J. Numer. Anal. 10, 1973); Golub and Van Loan, Matrix Computations, 4th ed., section 7.7. Double shifts take one
-// reflector for each side and step, of Watkins and Elsner (SIAM J. Matrix Anal. Appl. 15, 1994).
+// (SIAM J. Numer. Anal. 10, 1973); Golub and Van Loan, Matrix Computations, 4th ed., section 7.7. Double shifts take
+// one reflector for each side and step, of Watkins and Elsner (SIAM J. Matrix Anal. Appl. 15, 1994).
 func Decompose[T dense.Scalar](a, b dense.View[T], f Form[T], opt Options) error {
 	if dense.IsComplex[T]() {
 		return decompose[T, complex128](a, b, f, opt)

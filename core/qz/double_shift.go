@@ -74,7 +74,9 @@ func (d *doubleShift) prepare(n, steps int) {
 
 // reflectRows applies reflectors to the columns of a from first on and before end; the first one changes the given row.
 // A matrix without rows is not wanted.
-func (d *doubleShift) reflectRows(reflectors []bulge.Householder3[float64], a dense.Matrix[float64], row, first, end int) {
+func (d *doubleShift) reflectRows(
+	reflectors []bulge.Householder3[float64], a dense.Matrix[float64], row, first, end int,
+) {
 	if a.Rows > 0 && end > first {
 		bulge.ReflectRows(kernel.Best(), reflectors, a.Data[row*a.Stride+first:], a.Stride, end-first)
 	}
@@ -135,8 +137,8 @@ func (d *doubleShift) chase(
 	apply(row, row+group-1, (last+1-row)/group, true) // each group from the first step on that did not update it
 }
 
-// step is a step of chase for numbers of any size, which the kernel leaves alone. If leftMade is true, the left reflector
-// has been made, and applied to its own columns of P.
+// step is a step of chase for numbers of any size, which the kernel leaves alone. If leftMade is true, the left
+// reflector has been made, and applied to its own columns of P.
 func (d *doubleShift) step(
 	m *pencil[float64], r region, k int, start *[3]float64, leftMade bool, left, right *bulge.Householder3[float64],
 ) {

@@ -124,7 +124,8 @@ func (it *iteration[T]) negligible(k int, relaxed bool) bool {
 	return size <= max(floor, dense.EpsDouble*(dense.Abs(it.s.At(k-1, k-1))+dense.Abs(it.s.At(k, k))))
 }
 
-// allRegular reports whether none of the diagonal elements of a real P in the rows lo to hi is zero up to rounding errors.
+// allRegular reports whether none of the diagonal elements of a real P in the rows lo to hi is zero up to rounding
+// errors.
 func (it *iteration[T]) allRegular(lo, hi int) bool {
 	real, ok := any(it.p).(dense.Matrix[float64])
 	for k, least := lo, max(floor, dense.EpsDouble*it.normP); ok && k <= hi; k++ {

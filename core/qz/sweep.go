@@ -8,8 +8,8 @@ import (
 	"trnsci/core/householder"
 )
 
-// windowSteps is the number of steps of a single-shift sweep whose rotations are applied to a window on the diagonal first, and to
-// the rest of the matrices afterwards.
+// windowSteps is the number of steps of a single-shift sweep whose rotations are applied to a window on the diagonal
+// first, and to the rest of the matrices afterwards.
 const windowSteps = 32
 
 // wilkinsonShifts returns the eigenvalues of m if m is real and they are complex; otherwise it returns the eigenvalue

@@ -50,8 +50,8 @@ func exceptionalShift(diagonal, size float64) shift {
 	return wilkinsonShift(quasi.Block2{A: d, B: qriteration.ExceptionalProduct * size, C: size, D: d})
 }
 
-// wilkinsonShift returns the eigenvalues of m if they are complex, and the one closer to the last diagonal element twice
-// if they are real.
+// wilkinsonShift returns the eigenvalues of m if they are complex, and the one closer to the last diagonal element
+// twice if they are real.
 func wilkinsonShift(m quasi.Block2) shift {
 	size := math.Abs(m.A) + math.Abs(m.B) + math.Abs(m.C) + math.Abs(m.D)
 	if size == 0 {

@@ -10,11 +10,11 @@ import (
 )
 
 // PencilChase is a sequence of steps that chase a bulge down a pair of matrices, S upper Hessenberg and P upper
-// triangular, as in an implicit double-shift QZ sweep. Element (i, j) of S is S[i*Stride+j], that of P is P[i*Stride+j].
-// Step k, from First on, makes the left reflector of the rows k+1 to k+3 that maps column k of S to a multiple of the
-// first unit vector, applies it to both matrices, and makes the right reflector of the columns k+1 to k+3 after which
-// column k+1 of P has zeros below its diagonal. The other two columns of P get their zeros from the steps that follow.
-// The reflectors are applied
+// triangular, as in an implicit double-shift QZ sweep. Element (i, j) of S is S[i*Stride+j], that of P is
+// P[i*Stride+j]. Step k, from First on, makes the left reflector of the rows k+1 to k+3 that maps column k of S to a
+// multiple of the first unit vector, applies it to both matrices, and makes the right reflector of the columns k+1 to
+// k+3 after which column k+1 of P has zeros below its diagonal. The other two columns of P get their zeros from the
+// steps that follow. The reflectors are applied
 //
 //   - the left one to the columns up to End-1, which include the three columns behind k;
 //   - the right one to the rows of S up to k+4, but at most Last, and to those of P up to k+3, from the last multiple of
@@ -35,14 +35,14 @@ type PencilChase struct {
 	Left, Right      []Householder3[float64]
 }
 
-// leastSine is the sine of the angle of two rows of P from which a right reflector is made by their cross product, whose
-// relative error is eps divided by the sine.
+// leastSine is the sine of the angle of two rows of P from which a right reflector is made by their cross product,
+// whose relative error is eps divided by the sine.
 const leastSine = 1.0 / 8
 
-// Run does the steps and returns their number. It ends before a step whose column has nothing to eliminate, or for which
-// numbers may overflow, underflow or cancel, and does not begin with step Last-2. If leftMade is true the left reflector
-// of the next step is in Left, and has been applied to its three columns of P and to column k of S only. Nothing outside
-// of the rows and columns named above is read or written.
+// Run does the steps and returns their number. It ends before a step whose column has nothing to eliminate, or for
+// which numbers may overflow, underflow or cancel, and does not begin with step Last-2. If leftMade is true the left
+// reflector of the next step is in Left, and has been applied to its three columns of P and to column k of S only.
+// Nothing outside of the rows and columns named above is read or written.
 func (c *PencilChase) Run(s kernel.Set) (steps int, leftMade bool) {
 	if len(c.Left) == 0 || c.First >= c.Last-2 {
 		return 0, false

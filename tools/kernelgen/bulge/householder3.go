@@ -7,8 +7,8 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-var chaseBlock = x86.NewBlock("chaseArgs", "is the block of arguments of doubleShift, pencil and reflectColumns. What is "+
-	"said of doubleShift holds for pencil, too.", []x86.Field{
+var chaseBlock = x86.NewBlock("chaseArgs", "is the block of arguments of doubleShift, pencil and reflectColumns. "+
+	"What is said of doubleShift holds for pencil, too.", []x86.Field{
 	{"a", "unsafe.Pointer", "doubleShift: the first diagonal element that the first reflector changes; " +
 		"reflectColumns: the first element"},
 	{"reflectors", "unsafe.Pointer", "the first reflector"},

@@ -140,8 +140,8 @@ func (s pencilStep) makeRight() {
 	right.makeReflector("left_only", s.made)
 }
 
-// crossProduct sets z to the cross product of x and y, unless these are nearly parallel: then cancellation would make it
-// inaccurate, and the chase ends. x[0], t and u are overwritten.
+// crossProduct sets z to the cross product of x and y, unless these are nearly parallel: then cancellation would make
+// it inaccurate, and the chase ends. x[0], t and u are overwritten.
 func (s pencilStep) crossProduct(x, y, z []reg.VecPhysical, t, u reg.VecPhysical) {
 	m := arithmetic{s.set, true}
 	square := func(v []reg.VecPhysical, to reg.VecPhysical) {
