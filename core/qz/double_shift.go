@@ -39,23 +39,52 @@ func (d *doubleShift) sweep(m *pencil[float64], lo, hi int, shifts [2]complex128
 			start = &x
 		}
 		left, right := d.left[:last-next+1], d.right[:last-next+1]
-		d.chase(m, region{top, bottom + 1, hi}, next, start, left, right)
-		err := m.inParallel(m.order()*len(left), func(part int) {
-			switch part {
-			case pairPart:
-				d.reflectRows(left, m.s, next+1, bottom+1, end)
-				d.reflectRows(left, m.p, next+1, bottom+1, end)
-			case factorsPart:
-				d.reflectRows(left, m.qt, next+1, 0, m.order())
-				d.reflectRows(right, m.zt, next+1, 0, m.order())
-			}
-		})
-		if err != nil {
+		window := region{top, bottom + 1, hi}
+		d.chase(m, window, next, start, left, right)
+		if err := d.updateOutside(m, window, next, end, left, right); err != nil {
 			return err
 		}
 		next = last + 1
 	}
 	return nil
+}
+
+// minSharedReflections is the number of reflections of columns of one matrix that is worth a second thread: as many of
+// all four take ten microseconds.
+const minSharedReflections = 1 << 13
+
+// updateOutside applies the reflectors of a window, the first one of step first, to the columns before end that are
+// behind it, to whole groups of rows above its first row, and to the factors. It does so in two parts: one for S and one
+// for P, each with half of the columns of the factors. So each thread keeps its part in its cache.
+func (d *doubleShift) updateOutside(
+	m *pencil[float64], window region, first, end int, left, right []bulge.Householder3[float64],
+) error {
+	n := m.order()
+	part := func(a dense.Matrix[float64], from, to int) {
+		d.reflectColumns(right, a, window.top, first, d.groupsAbove(window, first), false)
+		d.reflectRows(left, a, first+1, window.end, end)
+		d.reflectRows(left, m.qt, first+1, from, to)
+		d.reflectRows(right, m.zt, first+1, from, to)
+	}
+	middle := n / 2 &^ (dense.LineBytes/dense.Bytes[float64]() - 1) // at the border of a cache line
+	if m.team.WorthSharing(n*len(left), minSharedReflections) {
+		return m.team.For(2, func(_, k int) error {
+			if k == 0 {
+				part(m.s, 0, middle)
+			} else {
+				part(m.p, middle, n)
+			}
+			return nil
+		})
+	}
+	part(m.s, 0, middle)
+	part(m.p, middle, n)
+	return m.team.Err()
+}
+
+// groupsAbove returns the number of whole groups of rows above the first row that step first changes.
+func (d *doubleShift) groupsAbove(r region, first int) int {
+	return (first + 1 - r.top) / bulge.SweepRows(d.chaseSet)
 }
 
 // wideOrder is the order from which on most of the work on columns is done above the windows, where no step waits for
@@ -102,8 +131,8 @@ func startVector(m *pencil[float64], lo int, shifts [2]complex128) [3]float64 {
 // chase moves a bulge through its steps from first on, one for each element of left and right, where the reflectors go:
 // see bulge.PencilChase. With start, the first step creates the bulge.
 //
-// From the right, a step updates only the rows of its own group of bulge.SweepRows rows and those below; the groups
-// above get all reflectors together at the end.
+// From the right, a step updates only the rows of its own group of bulge.SweepRows rows and those below. The groups of
+// the window above get the reflectors together at the end; those above the first step's are left to updateOutside.
 func (d *doubleShift) chase(
 	m *pencil[float64], r region, first int, start *[3]float64, left, right []bulge.Householder3[float64],
 ) {
@@ -122,19 +151,23 @@ func (d *doubleShift) chase(
 			done++
 		}
 	}
-	last := first + len(left) - 1
-	group := bulge.SweepRows(d.chaseSet)
-	above := (first + 1 - r.top) / group // groups that get all reflectors
-	apply := func(row, from, groups int, staggered bool) {
-		if groups > 0 {
-			at := row*m.s.Stride + from + 1
-			bulge.ReflectColumns(d.chaseSet, right[from-first:], m.s.Data[at:], m.s.Stride, groups, staggered)
-			bulge.ReflectColumns(d.chaseSet, right[from-first:], m.p.Data[at:], m.p.Stride, groups, staggered)
+	// Each group from the first step on that did not update it.
+	group, last := bulge.SweepRows(d.chaseSet), first+len(left)-1
+	row := r.top + d.groupsAbove(r, first)*group
+	from := row + group - 1
+	for _, a := range []dense.Matrix[float64]{m.s, m.p} {
+		if groups := (last + 1 - row) / group; groups > 0 {
+			d.reflectColumns(right[from-first:], a, row, from, groups, true)
 		}
 	}
-	apply(r.top, first, above, false)
-	row := r.top + above*group
-	apply(row, row+group-1, (last+1-row)/group, true) // each group from the first step on that did not update it
+}
+
+// reflectColumns applies reflectors, the first one of step first, to the columns of groups of rows from row on; see
+// bulge.ReflectColumns.
+func (d *doubleShift) reflectColumns(
+	reflectors []bulge.Householder3[float64], a dense.Matrix[float64], row, first, groups int, staggered bool,
+) {
+	bulge.ReflectColumns(d.chaseSet, reflectors, a.Data[row*a.Stride+first+1:], a.Stride, groups, staggered)
 }
 
 // step is a step of chase for numbers of any size, which the kernel leaves alone. If leftMade is true, the left
