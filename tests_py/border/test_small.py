@@ -43,10 +43,10 @@ def test_the_short_way_is_taken():
     )  # fmt: skip
     assert [_small.order(a) for a in others] == [0] * len(others)
     assert _small.pencil_order(np.eye(64), np.eye(64)) == 64
-    assert [_small.general_order(np.eye(n), None, None, None, None) for n in (32, 33)] == [32, 0]
-    assert [_small.general_order(np.eye(n), np.eye(n), 1, None, None) for n in (32, 33)] == [32, 0]
-    assert _small.general_order(np.eye(3), None, None, False, None) == 0
-    assert _small.general_order(np.eye(3), None, None, None, "cpu") == 0
+    assert [_small.general_order((np.eye(n),), None, None, None) for n in (32, 33)] == [32, 0]
+    assert [_small.general_order((np.eye(n), np.eye(n)), 1, None, None) for n in (32, 33)] == [32, 0]
+    assert _small.general_order((np.eye(3),), None, False, None) == 0
+    assert _small.general_order((np.eye(3),), None, None, "cpu") == 0
     for b in (np.eye(2), np.eye(3, dtype=np.float32), np.eye(3, dtype=complex), spread(np.eye(3)), None):
         assert _small.pencil_order(np.eye(3), b) == 0
 
@@ -277,6 +277,14 @@ def test_errors_of_options_of_general_problems_are_the_same(call, options):
     for pair in ((a,), (a, a)) if call in (linalg.eig, linalg.eigvals) else ((a, a),) if call is linalg.qz else ((a,),):
         plain = error_of(lambda: call(*pair, **options))  # noqa: B023
         assert plain == error_of(lambda: call(*map(spread, pair), **options)) is not None  # noqa: B023
+
+
+@pytest.mark.parametrize("other", [None, "text", 1.0, [[None]]])
+@pytest.mark.parametrize("n", [3, 33])  # an order with and one without the short way
+def test_errors_of_what_is_no_matrix_are_the_same(n, other):
+    a = np.eye(n)
+    assert error_of(lambda: linalg.qz(a, other)) == error_of(lambda: linalg.qz(spread(a), other)) is not None
+    assert error_of(lambda: linalg.qz(other, a)) == error_of(lambda: linalg.qz(other, spread(a))) is not None
 
 
 @pytest.mark.parametrize("call", [linalg.qz, linalg.schur])

@@ -61,14 +61,14 @@ def pencil_order(a: Any, b: Any) -> int:
     return n if n and order(b) == n and a.dtype.char == b.dtype.char else 0
 
 
-def general_order(a: Any, b: Any, threads: int | None, progress: Progress, device: str | None) -> int:
-    """Return the order of a plain matrix, or of two unless `b` is None, whose Schur form is small; otherwise 0.
+def general_order(matrices: tuple[Any, ...], threads: int | None, progress: Progress, device: str | None) -> int:
+    """Return the order of a plain matrix, or of two, whose Schur form is small; otherwise 0.
 
     It is 0 too where an option demands the general path.
     """
     if progress is not None or device is not None:
         return 0
-    n = order(a) if b is None else pencil_order(a, b)
+    n = pencil_order(*matrices) if len(matrices) > 1 else order(*matrices)
     if n > _LARGEST_GENERAL:
         return 0
     if n and threads is not None:

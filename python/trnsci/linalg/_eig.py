@@ -143,7 +143,7 @@ def _solve(
     progress: Progress,
     device: str | None,
 ) -> Any:
-    n = _small.general_order(a, b, threads, progress, device)
+    n = _small.general_order((a,) if b is None else (a, b), threads, progress, device)
     if n:
         w, vectors, is_real = _small.eig(a, b, n, *wanted, bool(homogeneous), bool(check_finite))
     else:

@@ -193,7 +193,7 @@ def qz(
     if sort is not None:
         raise ValueError(f"sort: {sort!r} is not None; ordqz orders generalized Schur forms")
     to_complex = _is_complex(output)
-    n = _small.general_order(A, B, threads, progress, device)
+    n = _small.general_order((A, B), threads, progress, device)
     if n and (np.iscomplexobj(A) or not to_complex):
         return _small.qz(A, B, n, bool(check_finite))
     form = _decompose(A, B, to_complex, False, check_finite, threads, progress)

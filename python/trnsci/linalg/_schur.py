@@ -94,7 +94,7 @@ def schur(
     if not isinstance(output, str) or output not in ("real", "r", "complex", "c"):
         raise ValueError(f"output: {output!r} is not one of 'real', 'complex', 'r', 'c'")
     _schur_order.check_sort(sort)
-    order = _small.general_order(a, None, threads, progress, device) if sort is None else 0
+    order = _small.general_order((a,), threads, progress, device) if sort is None else 0
     if order and (output in ("real", "r") or np.iscomplexobj(a)):
         return _small.schur(a, order, bool(check_finite))
     matrix, cast = _array.check(a, "a")
