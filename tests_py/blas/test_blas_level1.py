@@ -139,6 +139,7 @@ def test_out_that_overlaps():
             lambda: blas.gemm(1, np.eye(2), np.eye(2), out=as_strided(np.zeros(3), (2, 2), (8, 8))),
         ),
         (ValueError, "alpha: an integer of", lambda: blas.scal(10**400, [1, 2])),
+        (ValueError, "alpha: an integer of", lambda: blas.gemm(10**400, np.eye(2), np.eye(2))),
         (ValueError, "device: 'tpu'", lambda: blas.dot([1], [1], device="tpu")),
         (ValueError, "threads", lambda: blas.dot([1], [1], threads=0)),
     ],

@@ -65,7 +65,10 @@ def _quick(
     else:
         return None
     size = 1 if threads is None and work <= _costs.ONE_THREAD_PRODUCT else _threads.resolve(threads)
-    overlap = _native.call("Multiply", size, code, id(a), id(b), id(c), count, m, n, k, flag_a, flag_b, alpha)
+    try:
+        overlap = _native.call("Multiply", size, code, id(a), id(b), id(c), count, m, n, k, flag_a, flag_b, alpha)
+    except OverflowError:  # alpha is an integer beyond the largest float
+        return None
     return None if overlap else c
 
 
