@@ -208,6 +208,7 @@ func store[T dense.Scalar, W dense.Wide](m *pencil[W], powers exponents, f Form[
 		}
 	}
 	roundPairs(f)
+	keepPairsRegular(f)
 	for _, c := range []struct {
 		from dense.Matrix[W]
 		to   dense.View[T]
@@ -226,6 +227,21 @@ func roundPairs[T dense.Scalar](f Form[T]) {
 		if imag(f.Alpha[k]) > 0 && f.S.At(k+1, k) == 0 {
 			for i := k; i < k+2; i++ {
 				f.Alpha[i], f.Beta[i] = complex(dense.Real(f.S.At(i, i)), 0), dense.Real(f.P.At(i, i))
+			}
+		}
+	}
+}
+
+// keepPairsRegular makes diagonal elements of P beside a complex pair, which were rounded to zero, the smallest positive
+// number: an error no larger than that of rounding, and the block remains one of finite eigenvalues.
+func keepPairsRegular[T dense.Scalar](f Form[T]) {
+	for k := 0; k+1 < f.S.Rows && !dense.IsComplex[T](); k++ {
+		if f.S.At(k+1, k) == 0 {
+			continue
+		}
+		for i := k; i < k+2; i++ {
+			if f.P.At(i, i) == 0 {
+				f.P.Set(i, i, dense.FromReal[T](dense.SmallestSubnormal[T]()))
 			}
 		}
 	}

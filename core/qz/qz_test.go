@@ -287,3 +287,20 @@ func threadsDoNotChangeTheResult[T dense.Scalar](t *testing.T) {
 		}
 	}
 }
+
+// The smaller element of a block of P of a complex pair, which must be positive, rounds to zero where B is subnormal.
+func TestSubnormalBlockStaysRegular(t *testing.T) {
+	const unit = 0x1p-1074
+	a := dense.FromRows([]float64{0.7968847, 0.45729719}, []float64{-0.82929266, 0.10143431})
+	b := dense.FromRows([]float64{unit, unit}, []float64{-50 * unit, -35 * unit})
+	r := newResult[float64](2)
+	if err := Decompose(a.View(), b.View(), r.form(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if r.s.At(1, 0) == 0 {
+		t.Fatal("the eigenvalues are not a complex pair")
+	}
+	if problem := fault(r.s, r.p); problem != "" {
+		t.Error(problem)
+	}
+}
