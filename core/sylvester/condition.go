@@ -6,6 +6,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/factor"
 	"trnsci/core/quasi"
 	"trnsci/core/sched"
 )
@@ -99,73 +100,8 @@ func (c cluster[W]) solve(x dense.Matrix[W], adjoint bool) (shift int, err error
 
 // inverseNorm estimates the 1-norm of the inverse map from below.
 func (c cluster[W]) inverseNorm() (norm float64, err error) {
-	const most = 5 // columns of the inverse that are looked at
-	m, n := c.upper.Rows, c.lower.Rows
-	x := dense.New[W](m, n)
-	x.Fill(dense.FromReal[W](1 / float64(m*n)))
-	last := -1
-	for range most {
-		shift, err := c.solve(x, false)
-		if err != nil {
-			return 0, err
-		}
-		estimate := math.Ldexp(sumOfModuli(x), shift)
-		if last >= 0 && estimate <= norm {
-			break
-		}
-		norm = estimate
-		// The largest element of the adjoint's image of the signs of x shows where the norm grows fastest.
-		for i, v := range x.Data {
-			x.Data[i] = phase(v)
-		}
-		if _, err := c.solve(x, true); err != nil {
-			return 0, err
-		}
-		at := 0
-		for i, v := range x.Data {
-			if dense.Abs(v) > dense.Abs(x.Data[at]) {
-				at = i
-			}
-		}
-		if last >= 0 && dense.Abs(x.Data[at]) == dense.Abs(x.Data[last]) {
-			break
-		}
-		last = at
-		x.Fill(0)
-		x.Data[at] = 1
-	}
-	// A vector that the search can miss: alternating signs of growing size.
-	for i := range x.Data {
-		v := 1.0
-		if m*n > 1 {
-			v += float64(i) / float64(m*n-1)
-		}
-		if i%2 == 1 {
-			v = -v
-		}
-		x.Data[i] = dense.FromReal[W](v)
-	}
-	shift, err := c.solve(x, false)
-	if err != nil {
-		return 0, err
-	}
-	return max(norm, 2*math.Ldexp(sumOfModuli(x), shift)/float64(3*m*n)), nil
-}
-
-// phase returns x / |x|, or 1 for 0.
-func phase[W dense.Scalar](x W) W {
-	size := dense.Abs(x)
-	if size == 0 {
-		return 1
-	}
-	return dense.FromParts[W](dense.Real(x)/size, dense.Imag(x)/size)
-}
-
-func sumOfModuli[W dense.Scalar](m dense.Matrix[W]) (sum float64) {
-	for _, x := range m.Data {
-		sum += dense.Abs(x)
-	}
-	return sum
+	x := dense.New[W](c.upper.Rows, c.lower.Rows)
+	return factor.EstimateNorm(x.Data, func(adjoint bool) (shift int, err error) { return c.solve(x, adjoint) })
 }
 
 // frobenius returns the Frobenius norm of m, which has contiguous rows.
