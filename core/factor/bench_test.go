@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
@@ -35,7 +36,7 @@ func benchmarkLU[T dense.Scalar](b *testing.B) {
 			b.Run(fmt.Sprintf("solve/%d/%d", n, threads), func(b *testing.B) {
 				for b.Loop() {
 					x.CopyFrom(a)
-					if err := LUSolve(team, lu, pivots, x); err != nil {
+					if err := LUSolve(team, blas.NoTrans, lu, pivots, x); err != nil {
 						b.Fatal(err)
 					}
 				}

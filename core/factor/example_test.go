@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/factor"
 )
@@ -32,7 +33,7 @@ func ExampleLU() {
 		fmt.Println(err)
 	}
 	x := dense.FromRows([]float64{5}, []float64{11})
-	if err := factor.LUSolve(nil, a, pivots, x); err != nil {
+	if err := factor.LUSolve(nil, blas.NoTrans, a, pivots, x); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(x.Row(0), x.Row(1))

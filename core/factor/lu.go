@@ -9,28 +9,43 @@ import (
 	"trnsci/core/sched"
 )
 
-// LU overwrites an n x n matrix by the factors of A P = L U: L in the lower triangle, with the pivots on its diagonal,
-// and above it the unit upper triangular U, whose elements have |re| + |im| of at most 2 (1 for a real T). P exchanges
-// the columns k and pivots[k] >= k for k = 0, 1, ... in turn; pivots has n elements. Matrices are stored by rows, and
-// each pivot is the largest element of a row: this is partial pivoting for the transpose of A.
+// LU overwrites an m x n matrix by the factors of A P = L U: L, lower triangular or trapezoidal, in the lower triangle,
+// and above the diagonal U, which has ones on it and elements whose |re| + |im| is at most 2 (1 for a real T). P
+// exchanges the columns k and pivots[k] >= k for k = 0, 1, ... in turn; pivots has min(m, n) elements. Matrices are
+// stored by rows, and each pivot is the element of a row with the largest |re| + |im|, the first one of several: this is
+// partial pivoting for the transpose of A, with the pivots of LAPACK's getrf, from 0.
 //
 // zero is the number (1-based) of the first pivot that is exactly zero, or 0 if there is none. L is then singular, and
 // U has zeros. Infinities and NaNs propagate. The team's error is returned after cancellation; a is then partly
 // overwritten.
 //
-// Cost: n^3/3 multiply-adds. Method: recursive halving of the rows (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997), which
-// turns everything but strips of few rows into triangular solves and products of matrices.
+// Cost: n^3/3 multiply-adds if m = n. Method: recursive halving of the rows (Toledo, SIAM J. Matrix Anal. Appl. 18,
+// 1997), which turns everything but strips of few rows into triangular solves and products of matrices.
 func LU[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (zero int, err error) {
-	if a.Rows != a.Cols {
-		return 0, dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
+	m, n := a.Rows, a.Cols
+	wide := min(m, n) // rows that have pivots
+	if len(pivots) != wide {
+		return 0, dense.BadArgument("pivots", "expected %d elements, got %d", wide, len(pivots))
 	}
-	if len(pivots) != a.Rows {
-		return 0, dense.BadArgument("pivots", "expected %d elements, got %d", a.Rows, len(pivots))
+	if wide == 0 {
+		return 0, nil
 	}
-	return luRows(team.Plan(luCost(a.Rows, a.Cols)), a, pivots)
+	above, below := luCost(wide, n), 3*wide*wide*(m-wide)
+	team = team.Plan(above + below)
+	if zero, err = luRows(team, a.Slice(0, wide, 0, n), pivots); err != nil || m == wide {
+		return zero, err
+	}
+	rest := a.Slice(wide, m, 0, n)
+	if err := exchangeOnTeam(team, rest, pivots); err != nil {
+		return 0, err
+	}
+	solving := team.Phase(below)
+	blas.Trsm(solving, blas.Right, blas.Upper, blas.NoTrans, blas.Unit, 1, a.Slice(0, wide, 0, wide), rest)
+	solving.End()
+	return zero, team.Err()
 }
 
-// luCost returns the multiply-adds, times six, for a matrix of m rows and n columns.
+// luCost returns the multiply-adds, times six, for a matrix of m rows and n >= m columns.
 func luCost(m, n int) int { return m * m * (3*n - m) }
 
 // luRows factors a matrix with at least as many columns as rows. pivots has one element for each row.
@@ -46,7 +61,9 @@ func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (
 	if zero, err = luRows(team, above, pivots[:half]); err != nil {
 		return 0, err
 	}
-	exchangeColumns(below, 0, pivots[:half])
+	if err := exchangeOnTeam(team, below, pivots[:half]); err != nil {
+		return 0, err
+	}
 	left, rest := below.Slice(0, m-half, 0, half), below.Slice(0, m-half, half, n)
 	solving := team.Phase(3 * half * half * (m - half))
 	blas.Trsm(solving, blas.Right, blas.Upper, blas.NoTrans, blas.Unit, 1, above.Slice(0, half, 0, half), left)
@@ -61,7 +78,9 @@ func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (
 	if err != nil {
 		return 0, err
 	}
-	exchangeColumns(above.Slice(0, half, half, n), 0, pivots[half:])
+	if err := exchangeOnTeam(team, above.Slice(0, half, half, n), pivots[half:]); err != nil {
+		return 0, err
+	}
 	for k := half; k < m; k++ {
 		pivots[k] += half
 	}
@@ -72,22 +91,27 @@ func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (
 }
 
 // luStrip is luRows for few rows. It computes one row after another: it subtracts the contributions of all rows above
-// at once, then chooses the pivot.
+// at once, then chooses the pivot. A row takes part in the exchanges of earlier rows when its turn comes.
 func luStrip[T dense.Scalar](a dense.Matrix[T], pivots []int) (zero int) {
 	n := a.Cols
 	for k := range a.Rows {
 		row := a.Row(k)
+		exchange(row, pivots[:k])
 		for j := 1; j < k; j++ { // the row of L
-			for i := range j {
-				row[j] -= row[i] * a.At(i, j)
+			x := row[j]
+			for i, l := range row[:j] {
+				x -= l * a.Data[i*a.Stride+j]
 			}
+			row[j] = x
 		}
 		if k > 0 {
 			subtractRows(a.Slice(0, k, k, n), row[:k], row[k:])
 		}
 		p := k + blas.Iamax(dense.Vec(row[k:]))
 		pivots[k] = p
-		exchangeColumns(a, k, pivots[k:k+1])
+		for at := 0; p != k && at <= k*a.Stride; at += a.Stride {
+			a.Data[at+k], a.Data[at+p] = a.Data[at+p], a.Data[at+k]
+		}
 		if pivot := row[k]; pivot != 0 {
 			divide(row[k+1:], pivot)
 		} else if zero == 0 {
@@ -129,39 +153,42 @@ func divide[T dense.Scalar](x []T, d T) {
 	}
 }
 
-// exchangeColumns exchanges the columns first + k and pivots[k] of a for k = 0, 1, ... in turn.
-func exchangeColumns[T dense.Scalar](a dense.Matrix[T], first int, pivots []int) {
-	for i := range a.Rows {
-		row := a.Row(i)
-		own := row[first : first+len(pivots)]
+// exchangeRows is the number of rows in which a thread exchanges columns.
+const exchangeRows = 64
+
+// exchangeOnTeam is exchangeColumns on the threads of the team.
+func exchangeOnTeam[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) error {
+	if a.Rows <= exchangeRows {
+		exchangeColumns(a, pivots)
+		return nil
+	}
+	return team.For((a.Rows+exchangeRows-1)/exchangeRows, func(_, part int) error {
+		first := part * exchangeRows
+		exchangeColumns(a.Slice(first, min(a.Rows, first+exchangeRows), 0, a.Cols), pivots)
+		return nil
+	})
+}
+
+// exchangeColumns exchanges the columns k and pivots[k] of a for k = 0, 1, ... in turn.
+func exchangeColumns[T dense.Scalar](a dense.Matrix[T], pivots []int) {
+	i := 0
+	for ; i+3 < a.Rows; i += 4 { // four rows at a time: each pivot is read once for them
+		r0, r1, r2, r3 := a.Row(i), a.Row(i+1), a.Row(i+2), a.Row(i+3)
 		for k, p := range pivots {
-			own[k], row[p] = row[p], own[k]
+			r0[k], r0[p] = r0[p], r0[k]
+			r1[k], r1[p] = r1[p], r1[k]
+			r2[k], r2[p] = r2[p], r2[k]
+			r3[k], r3[p] = r3[p], r3[k]
 		}
+	}
+	for ; i < a.Rows; i++ {
+		exchange(a.Row(i), pivots)
 	}
 }
 
-// LUSolve overwrites B, n x k, by the solution X of A X = B, given the factors from LU.
-//
-// A zero pivot gives infinities or NaNs. The team's error is returned after cancellation; B is then partly overwritten.
-//
-// Cost: n^2 k multiply-adds. Source: Golub and Van Loan, Matrix Computations, 4th ed., section 3.4.
-func LUSolve[T dense.Scalar](team *sched.Team, lu dense.Matrix[T], pivots []int, b dense.Matrix[T]) error {
-	if err := checkSystem("lu", lu, b); err != nil {
-		return err
+// exchange exchanges the elements k and pivots[k] of a row for k = 0, 1, ... in turn.
+func exchange[T dense.Scalar](row []T, pivots []int) {
+	for k, p := range pivots {
+		row[k], row[p] = row[p], row[k]
 	}
-	if len(pivots) != lu.Rows {
-		return dense.BadArgument("pivots", "expected %d elements, got %d", lu.Rows, len(pivots))
-	}
-	return overColumns(team, b, func(team *sched.Team, columns dense.Matrix[T]) {
-		solveTwice(team, columns, func(team *sched.Team) {
-			blas.Trsm(team, blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, 1, lu, columns)
-		}, func(team *sched.Team) {
-			blas.Trsm(team, blas.Left, blas.Upper, blas.NoTrans, blas.Unit, 1, lu, columns)
-		})
-		for k := len(pivots) - 1; k >= 0; k-- {
-			if p := pivots[k]; p != k {
-				blas.Swap(columns.RowVec(k, 0, columns.Cols), columns.RowVec(p, 0, columns.Cols))
-			}
-		}
-	})
 }

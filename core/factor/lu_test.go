@@ -36,7 +36,7 @@ func testLU[T dense.Scalar](t *testing.T) {
 		blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, l, u, 0, product)
 		blas.Gemm(nil, blas.NoTrans, blas.NoTrans, 1, moduli(l), moduli(u), 0, size)
 		permuted := a.Clone()
-		exchangeColumns(permuted, 0, pivots)
+		exchangeColumns(permuted, pivots)
 		for i := range n {
 			for j := range n {
 				if x := lu.At(i, j); j > i && math.Abs(dense.Real(x))+math.Abs(dense.Imag(x)) > 2+1e-6 {
@@ -52,7 +52,7 @@ func testLU[T dense.Scalar](t *testing.T) {
 		}
 		b := numtest.Random[T](rng, n, widths[rng.IntN(len(widths))])
 		x := b.Clone()
-		if err := LUSolve(team, lu, pivots, x); err != nil {
+		if err := LUSolve(team, blas.NoTrans, lu, pivots, x); err != nil {
 			t.Fatal(err)
 		}
 		expectLUSolved(t, a, x, b, size)
@@ -147,7 +147,7 @@ func TestLUThreadsDoNotChangeBits(t *testing.T) {
 		if _, err := LU(team, lu, pivots); err != nil {
 			t.Fatal(err)
 		}
-		if err := LUSolve(team, lu, pivots, x); err != nil {
+		if err := LUSolve(team, blas.NoTrans, lu, pivots, x); err != nil {
 			t.Fatal(err)
 		}
 		return x.Data
@@ -162,16 +162,15 @@ func TestLUThreadsDoNotChangeBits(t *testing.T) {
 
 func TestLURefusesShapesThatDoNotFit(t *testing.T) {
 	square, wide := dense.New[float64](3, 3), dense.New[float64](3, 4)
-	_, notSquare := LU(nil, wide, make([]int, 3))
 	_, fewPivots := LU(nil, square, make([]int, 2))
 	for _, c := range []struct {
 		want string
 		err  error
 	}{
-		{"a", notSquare}, {"pivots", fewPivots},
-		{"lu", LUSolve(nil, wide, make([]int, 3), square)},
-		{"pivots", LUSolve(nil, square, make([]int, 4), square)},
-		{"b", LUSolve(nil, square, make([]int, 3), dense.New[float64](2, 3))},
+		{"pivots", fewPivots},
+		{"lu", LUSolve(nil, blas.NoTrans, wide, make([]int, 3), square)},
+		{"pivots", LUSolve(nil, blas.NoTrans, square, make([]int, 4), square)},
+		{"b", LUSolve(nil, blas.NoTrans, square, make([]int, 3), dense.New[float64](2, 3))},
 	} {
 		var e *dense.ArgumentError
 		if !errors.As(c.err, &e) || e.Arg != c.want {
@@ -194,5 +193,5 @@ func TestLUObeysCancellation(t *testing.T) {
 		t.Fatal(err)
 	}
 	schedtest.Cancel(t, schedtest.Limits{Reports: 6},
-		func(team *sched.Team) error { return LUSolve(team, lu, pivots, b.Clone()) })
+		func(team *sched.Team) error { return LUSolve(team, blas.NoTrans, lu, pivots, b.Clone()) })
 }

@@ -172,7 +172,7 @@ func (e *exponential[T]) quotient(u, v dense.Matrix[T]) error {
 		return err
 	}
 	phase.End()
-	return factor.LUSolve(steps.Phase(solving), q, pivots, v)
+	return factor.LUSolve(steps.Phase(solving), blas.NoTrans, q, pivots, v)
 }
 
 // square returns r to the power 2^scaling. For a triangular matrix the diagonal and the adjacent one are known more

@@ -51,7 +51,7 @@ func IntegerPower[T dense.Scalar](team *sched.Team, a dense.View[T], k int64, x 
 		}
 		phase.End()
 		phase = team.Phase(solving)
-		if err := factor.LUSolve(phase, base, pivots, inverse); err != nil {
+		if err := factor.LUSolve(phase, blas.NoTrans, base, pivots, inverse); err != nil {
 			return err
 		}
 		phase.End()
