@@ -2,6 +2,7 @@ package pybind
 
 import (
 	"trnsci/core/blas"
+	"trnsci/core/dense"
 	"trnsci/core/factor"
 	"trnsci/core/sched"
 	"trnsci/pybind/record"
@@ -74,5 +75,163 @@ func (routinesOf[T]) solve(team *sched.Team, c *record.BLAS, with solver) error 
 			return factor.CholeskySolve(team, blas.Uplo(c.Uplo), a, b)
 		}
 		return factor.SolveTriangular(team, blas.Uplo(c.Uplo), blas.Transpose(c.TransA), blas.Diag(c.Diag), a, b)
+	})
+}
+
+// LUFactor writes LAPACK's LU factors of every matrix of the stack A into the stack Factor, of the same shape and dtype,
+// the exchanges of rows into the vectors of the stack Pivots, and the number of the first pivot that is zero, or 0, into
+// Zeros. Factor may be A itself.
+func LUFactor(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	c := record.At[record.LUFactor](address)
+	return byDtype[c.A.Dtype].luFactor(jobID, c)
+}
+
+func (routinesOf[T]) luFactor(jobID int64, c *record.LUFactor) (int64, error) {
+	matrices, factors := newBatch[T](c.A), newBatch[T](c.Factor)
+	pivots, zeros := newRows[int64](c.Pivots), vector[int64](c.Zeros)
+	needed := c.Factor.Bytes()
+	if c.Factor.Address == c.A.Address {
+		needed = 0 // the memory is in use already
+	}
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
+		if err := reserve("lu_factor", 0, needed); err != nil {
+			return 0, err
+		}
+		return 0, forEach(team, matrices.count(), func(team *sched.Team, k int) error {
+			to := pivots.at(k)
+			own := make([]int, len(to))
+			zero, err := factor.LUView(team, matrices.at(k), factors.at(k), own, c.CheckFinite)
+			zeros[k] = int64(zero)
+			for i, p := range own {
+				to[i] = int64(p)
+			}
+			return err
+		})
+	})
+}
+
+// LUSolve overwrites every matrix B of the stack X by the solution of op(A) X = B, given the factors of A that LUFactor
+// writes.
+func LUSolve(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	c := record.At[record.LUSolve](address)
+	return byDtype[c.X.Dtype].luSolve(jobID, c)
+}
+
+func (routinesOf[T]) luSolve(jobID int64, c *record.LUSolve) (int64, error) {
+	factors, pivots, results := newBatch[T](c.Factor), newRows[int64](c.Pivots), newBatch[T](c.X)
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
+		return 0, forEach(team, results.count(), func(team *sched.Team, k int) error {
+			if c.CheckFinite {
+				if err := checkBoth(team, factors.at(k), "lu", results.at(k)); err != nil {
+					return err
+				}
+			}
+			stored, ok := factors.at(k).T().Matrix()
+			if !ok {
+				panic("the columns of the factors are not contiguous")
+			}
+			own := make([]int, factors.order())
+			for i, p := range pivots.at(k) {
+				own[i] = int(p)
+			}
+			// The rows that are stored are the factors of the transpose of A.
+			b := results.rowMajor(k)
+			switch blas.Transpose(c.Trans) {
+			case blas.NoTrans:
+				return factor.LUSolve(team, blas.Trans, stored, own, b)
+			case blas.Trans:
+				return factor.LUSolve(team, blas.NoTrans, stored, own, b)
+			}
+			conjugate(b)
+			defer conjugate(b)
+			return factor.LUSolve(team, blas.NoTrans, stored, own, b)
+		})
+	})
+}
+
+// checkBoth checks the matrix and the right-hand sides of a system.
+func checkBoth[T dense.Scalar](team *sched.Team, a dense.View[T], name string, b dense.View[T]) error {
+	if err := blas.CheckFinite(team, a, name); err != nil {
+		return err
+	}
+	return blas.CheckFinite(team, b, "b")
+}
+
+func conjugate[T dense.Scalar](a dense.Matrix[T]) {
+	for i := range a.Rows {
+		dense.Conjugate(a.Row(i))
+	}
+}
+
+// Determinant writes the determinants of the matrices of the stack A as Mantissas[k] * 2^Exponents[k].
+func Determinant(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	c := record.At[record.Determinant](address)
+	return byDtype[c.A.Dtype].determinant(jobID, c)
+}
+
+func (routinesOf[T]) determinant(jobID int64, c *record.Determinant) (int64, error) {
+	matrices := newBatch[T](c.A)
+	mantissas, exponents := vector[complex128](c.Mantissas), vector[int64](c.Exponents)
+	n := matrices.order()
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
+		if err := reserveEach(team, matrices.count(), "det", 0, func(*sched.Team) int64 {
+			return int64(n) * int64(n) * int64(dense.Bytes[T]())
+		}); err != nil {
+			return 0, err
+		}
+		return 0, forEach(team, matrices.count(), func(team *sched.Team, k int) error {
+			stored, pivots := dense.New[T](n, n), make([]int, n)
+			if _, err := factor.LUView(team, matrices.at(k), stored.View().T(), pivots, c.CheckFinite); err != nil {
+				return err
+			}
+			mantissa, exponent := factor.Determinant(stored, pivots)
+			mantissas[k], exponents[k] = mantissa, int64(exponent)
+			return nil
+		})
+	})
+}
+
+// Solve overwrites every matrix B of the stack X by the solution of A X = B, or A^T X = B, and writes estimates of the
+// reciprocal condition numbers to Conditions.
+func Solve(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	return solveSystems(jobID, "solve", record.At[record.LinearSystem](address))
+}
+
+// Inverse writes the inverse of every matrix of the stack A into the stack X, of the same shape; otherwise it is Solve.
+func Inverse(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	return solveSystems(jobID, "inv", record.At[record.LinearSystem](address))
+}
+
+func solveSystems(jobID int64, name string, c *record.LinearSystem) (int64, error) {
+	return byDtype[c.X.Dtype].solveSystems(jobID, name, c)
+}
+
+func (routinesOf[T]) solveSystems(jobID int64, name string, c *record.LinearSystem) (int64, error) {
+	matrices, results, conditions := newBatch[T](c.A), newBatch[T](c.X), vector[float64](c.Conditions)
+	opt := factor.SystemOptions{Structure: factor.Structure(c.Structure), Lower: c.Lower, Transposed: c.Transposed}
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
+		if err := reserveEach(team, results.count(), name, c.X.Bytes(), func(*sched.Team) int64 {
+			return factor.SystemWorkspace[T](matrices.order())
+		}); err != nil {
+			return 0, err
+		}
+		return 0, forEach(team, results.count(), func(team *sched.Team, k int) (err error) {
+			x := results.rowMajor(k)
+			if name == "inv" {
+				x.SetIdentity()
+			}
+			if c.CheckFinite {
+				if err := checkBoth(team, matrices.at(k), "a", results.at(k)); err != nil {
+					return err
+				}
+			}
+			conditions[k], err = factor.SolveSystem(team, matrices.at(k), x, opt)
+			return err
+		})
 	})
 }

@@ -16,6 +16,11 @@ type routines interface {
 	generalRoutines
 	solve(team *sched.Team, c *record.BLAS, with solver) error
 	cholesky(jobID int64, c *record.Cholesky) (int64, error)
+	luFactor(jobID int64, c *record.LUFactor) (int64, error)
+	luSolve(jobID int64, c *record.LUSolve) (int64, error)
+	determinant(jobID int64, c *record.Determinant) (int64, error)
+	solveSystems(jobID int64, name string, c *record.LinearSystem) (int64, error)
+	smallLUFactor(a, out, pivots uint64, n int, checkFinite bool) (int64, error)
 	smallCholesky(a, out uint64, n int, lower, checkFinite bool) error
 }
 

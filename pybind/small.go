@@ -101,6 +101,22 @@ func (routinesOf[T]) smallCholesky(a, out uint64, n int, lower, checkFinite bool
 	return factor.CholeskyView(nil, square[T](a, n, !lower), square[T](out, n, false), checkFinite)
 }
 
+// SmallLUFactor is LUFactor for one n x n matrix, n > 0, stored by rows. The factors are stored by columns, the pivots
+// in an array of int32. It returns the number of the first zero pivot, or 0.
+func SmallLUFactor(dtype int64, a, out, pivots uint64, n int64, checkFinite bool) (number int64, err error) {
+	defer guard(&err)
+	return byDtype[dtype].smallLUFactor(a, out, pivots, int(n), checkFinite)
+}
+
+func (routinesOf[T]) smallLUFactor(a, out, pivots uint64, n int, checkFinite bool) (int64, error) {
+	own := make([]int, n)
+	zero, err := factor.LUView(nil, square[T](a, n, false), square[T](out, n, true), own, checkFinite)
+	for i, p := range own {
+		*(*int32)(record.Pointer(ndarrayData(pivots) + uint64(i)*uint64(unsafe.Sizeof(int32(0))))) = int32(p)
+	}
+	return int64(zero), err
+}
+
 // SmallSchur is Schur for one n x n matrix, n > 0, without a complex form of a real matrix and without order. All
 // matrices are stored by rows.
 func SmallSchur(dtype int64, a, t, z uint64, n int64, checkFinite bool) (zero int64, err error) {

@@ -59,6 +59,51 @@ type Cholesky struct {
 	CheckFinite bool
 }
 
+// LUFactor has matrices and room for their LU factors, whose columns are contiguous, for the pivots, from 0, and for the
+// numbers of the first zero pivots, from 1.
+type LUFactor struct {
+	Team
+	A           *Array
+	Factor      *Array
+	Pivots      *Array `dtype:"int64"`
+	Zeros       *Array `dtype:"int64"`
+	CheckFinite bool
+}
+
+// LUSolve has LU factors whose columns are contiguous, their pivots, and right-hand sides, which the solutions overwrite.
+type LUSolve struct {
+	Team
+	Factor      *Array
+	Pivots      *Array `dtype:"int64"`
+	X           *Array
+	Trans       int
+	CheckFinite bool
+}
+
+// Determinant has matrices and room for their determinants.
+type Determinant struct {
+	Team
+	A           *Array
+	Mantissas   *Array `dtype:"complex128"`
+	Exponents   *Array `dtype:"int64"`
+	CheckFinite bool
+}
+
+// Functions: Solve, Inverse.
+//
+// LinearSystem has matrices and right-hand sides, which the solutions overwrite, or room for the inverses, and room for
+// estimates of the reciprocal condition numbers.
+type LinearSystem struct {
+	Team
+	A           *Array
+	X           *Array
+	Conditions  *Array `dtype:"float64"`
+	Structure   int
+	Lower       bool
+	Transposed  bool `default:"False"`
+	CheckFinite bool
+}
+
 // Subset says which eigenvalues are wanted; Kind is all, by index or by value.
 type Subset struct {
 	Kind  int     `default:"0"`

@@ -89,6 +89,78 @@ def cholesky(
     return "Cholesky", _words("q", record), (a, factor)
 
 
+def lu_factor(
+    *,
+    threads: int,
+    a: Array,
+    factor: Array,
+    pivots: Array,
+    zeros: Array,
+    check_finite: bool,
+) -> Call:
+    """LUFactor has matrices and room for their LU factors, whose columns are contiguous, for the pivots, from 0, and
+    for the numbers of the first zero pivots, from 1.
+    """
+    record = [0, threads, check_finite]
+    describe(record, a, factor, pivots, zeros)
+    record[0] = len(record)
+    return "LUFactor", _words("q", record), (a, factor, pivots, zeros)
+
+
+def lu_solve(
+    *,
+    threads: int,
+    factor: Array,
+    pivots: Array,
+    x: Array,
+    trans: int,
+    check_finite: bool,
+) -> Call:
+    """LUSolve has LU factors whose columns are contiguous, their pivots, and right-hand sides, which the solutions
+    overwrite.
+    """
+    record = [0, threads, trans, check_finite]
+    describe(record, factor, pivots, x)
+    record[0] = len(record)
+    return "LUSolve", _words("q", record), (factor, pivots, x)
+
+
+def determinant(
+    *,
+    threads: int,
+    a: Array,
+    mantissas: Array,
+    exponents: Array,
+    check_finite: bool,
+) -> Call:
+    """Determinant has matrices and room for their determinants."""
+    record = [0, threads, check_finite]
+    describe(record, a, mantissas, exponents)
+    record[0] = len(record)
+    return "Determinant", _words("q", record), (a, mantissas, exponents)
+
+
+def linear_system(
+    function: Literal["Solve", "Inverse"],
+    *,
+    threads: int,
+    a: Array,
+    x: Array,
+    conditions: Array,
+    structure: int,
+    lower: bool,
+    transposed: bool = False,
+    check_finite: bool,
+) -> Call:
+    """LinearSystem has matrices and right-hand sides, which the solutions overwrite, or room for the inverses, and
+    room for estimates of the reciprocal condition numbers.
+    """
+    record = [0, threads, structure, lower, transposed, check_finite]
+    describe(record, a, x, conditions)
+    record[0] = len(record)
+    return function, _words("q", record), (a, x, conditions)
+
+
 _EIGH = Struct("qqqqqqqdqqqdd").pack
 
 

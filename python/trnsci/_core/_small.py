@@ -103,6 +103,15 @@ def cholesky(a: Any, n: int, lower: bool, check_finite: bool) -> Array:
     return factor
 
 
+def lu_factor(a: Any, n: int, check_finite: bool) -> tuple[Array, Array, int]:
+    """Return the LU factors of a plain small matrix of order n and its pivots, as `trnsci.linalg.lu_factor` does, and
+    the number of the first zero pivot, or 0."""
+    dtype = a.dtype
+    factor, pivots = np.empty((n, n), dtype, "F"), np.empty(n, np.int32)
+    zero = _native.call("SmallLUFactor", _CODES[dtype.char], id(a), id(factor), id(pivots), n, check_finite)
+    return factor, pivots, zero
+
+
 def schur(a: Any, n: int, check_finite: bool) -> tuple[Array, Array]:
     """Return the Schur form of a plain small matrix of order n and its vectors, as `trnsci.linalg.schur` does."""
     dtype = a.dtype

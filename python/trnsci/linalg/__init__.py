@@ -30,6 +30,7 @@ from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
 from ._expm import expm
 from ._funm import funm
+from ._lu import det, lu, lu_factor, lu_solve, slogdet
 from ._matfunc import inv_sqrt_spd
 from ._matfunc_general import fractional_matrix_power, logm, signm, sqrtm
 from ._qz import ordqz, qz
@@ -37,6 +38,7 @@ from ._schur import hessenberg, schur
 from ._schur_order import rsf2csf, schur_condition
 from ._solve import cho_solve, solve_triangular
 from ._sylvester import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
+from ._system import inv, solve
 
 __all__ = [
     "LinAlgError",
@@ -44,6 +46,7 @@ __all__ = [
     "cho_factor",
     "cho_solve",
     "cholesky",
+    "det",
     "eig",
     "eig_banded",
     "eigh",
@@ -56,8 +59,12 @@ __all__ = [
     "fractional_matrix_power",
     "funm",
     "hessenberg",
+    "inv",
     "inv_sqrt_spd",
     "logm",
+    "lu",
+    "lu_factor",
+    "lu_solve",
     "matrix_balance",
     "ordqz",
     "qz",
@@ -65,6 +72,8 @@ __all__ = [
     "schur",
     "schur_condition",
     "signm",
+    "slogdet",
+    "solve",
     "solve_continuous_lyapunov",
     "solve_discrete_lyapunov",
     "solve_lyapunov",

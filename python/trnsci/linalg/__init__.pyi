@@ -26,6 +26,11 @@ from ._eigh import eigvalsh as eigvalsh
 from ._eigh_banded import eigvals_banded as eigvals_banded
 from ._eigh_banded import eigvalsh_tridiagonal as eigvalsh_tridiagonal
 from ._expm import expm as expm
+from ._lu import SlogdetResult as SlogdetResult
+from ._lu import det as det
+from ._lu import lu_factor as lu_factor
+from ._lu import lu_solve as lu_solve
+from ._lu import slogdet as slogdet
 from ._matfunc import inv_sqrt_spd as inv_sqrt_spd
 from ._matfunc_general import fractional_matrix_power as fractional_matrix_power
 from ._matfunc_general import signm as signm
@@ -39,6 +44,8 @@ from ._sylvester import solve_continuous_lyapunov as solve_continuous_lyapunov
 from ._sylvester import solve_discrete_lyapunov as solve_discrete_lyapunov
 from ._sylvester import solve_lyapunov as solve_lyapunov
 from ._sylvester import solve_sylvester as solve_sylvester
+from ._system import inv as inv
+from ._system import solve as solve
 
 _Pair: TypeAlias = tuple[Array, Array]
 _Triple: TypeAlias = tuple[Array, Array, Array]
@@ -457,3 +464,39 @@ def funm(
     progress: Progress = None,
     device: str | None = None,
 ) -> Array | tuple[Array, _Error]: ...
+@overload
+def lu(
+    a: ArrayLike,
+    permute_l: Literal[False] = False,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    p_indices: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> _Triple: ...
+@overload
+def lu(
+    a: ArrayLike,
+    permute_l: Literal[True],
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    p_indices: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> _Pair: ...
+@overload
+def lu(
+    a: ArrayLike,
+    permute_l: bool,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    p_indices: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> _Pair | _Triple: ...

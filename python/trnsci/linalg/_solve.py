@@ -16,7 +16,7 @@ __all__ = ["cho_solve", "solve_triangular"]
 _TRANS_WORDS = {**_operands.TRANS_WORDS, 2: _operands.CONJ_TRANS}  # False and True are 0 and 1
 
 
-class _System:
+class System:
     """The checked operands of ``a x = b``, with b as a stack of matrices."""
 
     def __init__(self, name: str, a: ArrayLike, b: ArrayLike, overwrite_b: bool) -> None:
@@ -30,15 +30,25 @@ class _System:
         self.right = right[:, None] if self.is_vector else right
         self.lead = _operands.leading({name: self.matrix, "b": self.right})
 
+    def begin(self, stored: Array) -> Array:
+        """Return the array that the solution overwrites, with the right-hand sides, for a call that reads `stored`."""
+        shape = (*self.lead, *self.right.shape[-2:])
+        in_place = self.may_overwrite and self.kind.cast is None and self.right.shape == shape
+        x = _operands.target(shape, self.kind, self.right if in_place else None, stored)
+        _operands.load(x, self.right)
+        return x
+
+    def finish(self, x: Array) -> Array:
+        """Return the solution in the wanted dtype and shape."""
+        x = _array.cast_to(x, self.kind.cast)
+        return x[..., 0] if self.is_vector else x
+
     def solve(
         self, name: str, per_element: float, stored: Array, threads: int | None, progress: Progress, **flags: Any
     ) -> Array:
         """Call the solver with the row-major matrices `stored`; it works in place."""
-        n, columns = self.right.shape[-2:]
-        shape = (*self.lead, n, columns)
-        in_place = self.may_overwrite and self.kind.cast is None and self.right.shape == shape
-        x = _operands.target(shape, self.kind, self.right if in_place else None, stored)
-        _operands.load(x, self.right)
+        n = self.matrix.shape[-1]
+        x = self.begin(stored)
         if x.size:
             work = per_element * n * x.size
             _operands.invoke(
@@ -46,8 +56,7 @@ class _System:
             )
         else:
             finish_nothing(progress, n)
-        x = _array.cast_to(x, self.kind.cast)
-        return x[..., 0] if self.is_vector else x
+        return self.finish(x)
 
 
 def cho_solve(
@@ -103,7 +112,7 @@ def cho_solve(
         c, lower = c_and_lower
     except (TypeError, ValueError):
         raise ValueError("c_and_lower: expected what cho_factor returns, a pair of a matrix and a flag") from None
-    system = _System("c", c, b, overwrite_b)
+    system = System("c", c, b, overwrite_b)
     matrix, is_lower = _one_triangle(system.matrix, lower)
     stored, uplo = _operands.symmetric_by_rows(matrix, _operands.LOWER if is_lower else _operands.UPPER, True, "c")
     return system.solve("CholeskySolve", 2.0, stored, threads, progress, uplo=uplo, check_finite=bool(check_finite))
@@ -184,7 +193,7 @@ def solve_triangular(
     if device is not None:
         _device.require_host(device)
     flag = _operands.word(trans, _TRANS_WORDS, "trans")
-    system = _System("a", a, b, overwrite_b)
+    system = System("a", a, b, overwrite_b)
     uplo = _operands.LOWER if lower else _operands.UPPER
     stored, uplo, flag = _operands.triangle_by_rows(system.matrix, uplo, flag, "a")
     return system.solve(
