@@ -1,6 +1,6 @@
 // Package record holds the records in which the arguments of calls cross the border from Python.
 //
-// calls.go has a struct for each kind of call. The generator in gen writes both sides from it: decode_gen.go here and
+// calls.go has a struct for each kind of call. The generator in gen writes both sides from it: decode*_gen.go here and
 // python/trnsci/_core/_records.py. A record is an array of int64 words in native byte order:
 //
 //   - the number of words, this one included;

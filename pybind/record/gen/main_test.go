@@ -12,14 +12,13 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := format.Source(writeGo(calls))
-	if err != nil {
-		t.Fatal(err)
+	files := map[string][]byte{"../../../python/trnsci/_core/" + python: writePython(calls)}
+	for _, s := range sources {
+		if files["../"+s.decoders], err = format.Source(writeGo(calls, s.decoders)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for path, want := range map[string][]byte{
-		"../" + decoders:                         source,
-		"../../../python/trnsci/_core/" + python: writePython(calls),
-	} {
+	for path, want := range files {
 		found, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
