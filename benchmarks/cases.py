@@ -18,6 +18,7 @@ OTHER_DTYPE_SIZES = (16, 64, 128, 256, 512, 1024)
 VECTOR_SIZES = (64, 128, 256, 512, 1024, 2048)
 LEVEL3_SIZES = (256, 512, 1024, 2048)
 CHOLESKY_SIZES = (128, 256, 512, 1024, 2048)
+LU_SIZES = (16, 64, 128, 256, 512, 1024, 2048)
 PYTHON_SIZES = (64, 128, 256, 512)
 EIGEN_SIZES = (16, 32, 64, 128, 256, 512, 1024)
 LARGE_EIGEN_SIZES = (*EIGEN_SIZES, 2048)
@@ -162,6 +163,8 @@ GROUPS = (
     Group("matmul-batched", "matmul", BATCHES, _gemm, ("scipy",), ours="python"),
     Group("cholesky", "cholesky", _order(CHOLESKY_SIZES), _cube(1 / 3), ("scipy", "scipy/dpotrf"), ours="python"),
     Group("solve-triangular", "solve_triangular", _order(LEVEL3_SIZES), _cube(1), ("scipy",), ours="python"),
+    Group("lu-factor", "lu_factor", _order(LU_SIZES), _cube(2 / 3), ("scipy",), ours="python"),
+    Group("lu-factor-z", "lu_factor", _order(LU_SIZES), _cube(8 / 3), ("scipy",), dtype="z", ours="python"),
     Group("eigh", "eigh", _order(LARGE_EIGEN_SIZES), _eigh, (*EIGH_PEERS, "mkl", "faer"), ours="python"),
     Group("eigh-s", "eigh", _order(EIGEN_SIZES), _eigh, EIGH_PEERS, dtype="s", ours="python"),
     Group("eigh-z", "eigh", _order(EIGEN_SIZES), _eigh, EIGH_PEERS, dtype="z", ours="python"),

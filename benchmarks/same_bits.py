@@ -152,6 +152,11 @@ def blas_calls(x: Inputs, n: int) -> Iterator[tuple[str, Call]]:
     yield "trmm", lambda: blas.trmm(1, t, square)
     yield "trsm", lambda: blas.trsm(1, t, square)
     yield "trsm, right", lambda: blas.trsm(1, t, square, side="right", trans=True)
+    yield "lu_factor", lambda: linalg.lu_factor(square)
+    yield "lu_solve", lambda: linalg.lu_solve(linalg.lu_factor(square), other)
+    yield "solve", lambda: linalg.solve(square, other)
+    yield "inv", lambda: linalg.inv(square)
+    yield "det", lambda: linalg.det(square)
     yield "solve_triangular", lambda: linalg.solve_triangular(t, square)
     if x.dtype.kind == "c":
         yield "herk", lambda: blas.herk(1, a)
