@@ -127,3 +127,26 @@ def _real_pairs(case: Case) -> Iterator[Measured]:
         case.relative(trace, -1.0), case.relative(determinant, 1.0), case.relative(abs(np.linalg.det(wide(z))), 1.0)
     )
     yield Measured("schur: trace and determinant of a rotation", error, _SMALL_LIMIT)
+
+
+@CHECKS.add()
+def _linear_systems(case: Case) -> Iterator[Measured]:
+    a, b = case.general(), case.general()
+    p, lower, upper = linalg.lu(a)
+    yield Measured("lu: A - P L U", case.in_eps(wide(p) @ wide(lower) @ wide(upper) - a, norm(a)), GENERAL_LIMIT)
+    factors = linalg.lu_factor(a)
+    inverse = linalg.inv(a)
+    systems = (
+        ("lu_factor, lu_solve: A X - B", linalg.lu_solve(factors, b), b),
+        ("solve: A X - B", linalg.solve(a, b), b),
+        ("inv: A X - I", inverse, np.eye(ORDER)),
+    )
+    for name, x, right in systems:
+        yield Measured(name, case.in_eps(wide(a) @ wide(x) - right, norm(a) * np.linalg.norm(x)), HERMITIAN_LIMIT)
+    sign, logarithm = linalg.slogdet(a)
+    exact_sign, exact = np.linalg.slogdet(wide(a))
+    error = max(abs(complex(sign) - exact_sign), abs(float(logarithm) - exact))
+    condition = norm(a) * np.linalg.norm(inverse)
+    yield Measured("slogdet: sign and logarithm", case.in_eps(np.array([error]), condition), GENERAL_LIMIT)
+    ratio = complex(linalg.det(a)) / (exact_sign * np.exp(exact))
+    yield Measured("det: D", case.in_eps(np.array([ratio - 1]), condition), GENERAL_LIMIT)

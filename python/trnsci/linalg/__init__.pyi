@@ -26,7 +26,6 @@ from ._eigh import eigvalsh as eigvalsh
 from ._eigh_banded import eigvals_banded as eigvals_banded
 from ._eigh_banded import eigvalsh_tridiagonal as eigvalsh_tridiagonal
 from ._expm import expm as expm
-from ._lu import SlogdetResult as SlogdetResult
 from ._lu import det as det
 from ._lu import lu_factor as lu_factor
 from ._lu import lu_solve as lu_solve

@@ -303,7 +303,7 @@ def det(
     threads: int | None = None,
     progress: Progress = None,
     device: str | None = None,
-) -> Any:
+) -> float | complex | Array:
     """Determinant of a square matrix.
 
     Parameters
@@ -344,7 +344,8 @@ def det(
         values: Array = np.ldexp(mantissas.real, shifts)
         if dtype.kind == "c":
             values = values + 1j * np.ldexp(mantissas.imag, shifts)
-    return values[()]
+    single: float | complex | Array = values[()]
+    return single
 
 
 def _determinants(
