@@ -102,6 +102,10 @@ func Iamax[T dense.Scalar](x dense.Vector[T]) int {
 		return -1
 	}
 	switch {
+	case dense.IsComplex[T]() && x.Inc == 1 && dense.IsSingle[T]():
+		return iamaxPairs(dense.Reals[float32](x.Data[:x.N]))
+	case dense.IsComplex[T]() && x.Inc == 1:
+		return iamaxPairs(dense.Reals[float64](x.Data[:x.N]))
 	case dense.IsComplex[T]():
 	case dense.IsSingle[T]():
 		return iamax(kernel.Best(), dense.Vector[float32]{N: x.N, Inc: x.Inc, Data: dense.Reals[float32](x.Data)})
@@ -119,6 +123,17 @@ func Iamax[T dense.Scalar](x dense.Vector[T]) int {
 	return where
 }
 
+// iamaxPairs is Iamax for contiguous pairs of real and imaginary parts.
+func iamaxPairs[R dense.Float](x []R) int {
+	largest, where := math.Abs(float64(x[0]))+math.Abs(float64(x[1])), 0
+	for i := 2; i+1 < len(x); i += 2 {
+		if size := math.Abs(float64(x[i])) + math.Abs(float64(x[i+1])); size > largest {
+			largest, where = size, i/2
+		}
+	}
+	return where
+}
+
 // abs1 returns |re x| + |im x| of a complex x.
 func abs1[T dense.Scalar](x T) float64 { return math.Abs(dense.Real(x)) + math.Abs(dense.Imag(x)) }
 
@@ -127,6 +142,9 @@ func iamax[R dense.Float](set kernel.Set, x dense.Vector[R]) int {
 	first := x.Data[x.First()]
 	if first != first {
 		return 0
+	}
+	if x.Inc == 1 && x.N <= shortLength {
+		return iamaxShort(x.Data[:x.N])
 	}
 	if x.Inc == 1 && x.N <= pieceLength {
 		return firstOfSize(x, vector.MaxAbs(set, x.Data[:x.N]), 0)
@@ -144,8 +162,28 @@ func iamax[R dense.Float](set kernel.Set, x dense.Vector[R]) int {
 	return firstOfSize(x, largest, start)
 }
 
+// shortLength is the length up to which a plain loop finds the largest element in less time than a kernel is called.
+const shortLength = 24
+
+func iamaxShort[R dense.Float](x []R) int {
+	largest, where := math.Abs(float64(x[0])), 0
+	for i, v := range x {
+		if size := math.Abs(float64(v)); size > largest {
+			largest, where = size, i
+		}
+	}
+	return where
+}
+
 // firstOfSize returns the first i from start on for which |x[i]| is size. There is one.
 func firstOfSize[R dense.Float](x dense.Vector[R], size R, start int) int {
+	if x.Inc == 1 {
+		for i, v := range x.Data[start:x.N] {
+			if v == size || v == -size {
+				return start + i
+			}
+		}
+	}
 	for i := start; ; i++ {
 		if v := x.Data[x.First()+i*x.Inc]; v == size || v == -size {
 			return i

@@ -4,7 +4,6 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
-	"trnsci/core/kernel/gemm"
 	"trnsci/core/kernel/vector"
 	"trnsci/core/sched"
 )
@@ -45,18 +44,21 @@ func LU[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (zero
 	return zero, team.Err()
 }
 
+// stripRows is the number of rows that are not halved further.
+const stripRows = 16
+
 // luCost returns the multiply-adds, times six, for a matrix of m rows and n >= m columns.
 func luCost(m, n int) int { return m * m * (3*n - m) }
 
 // luRows factors a matrix with at least as many columns as rows. pivots has one element for each row.
 func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (zero int, err error) {
 	m, n := a.Rows, a.Cols
-	if m <= gemm.TriangleOrder {
+	if m <= stripRows {
 		zero = luStrip(a, pivots)
 		team.Step(luCost(m, n))
 		return zero, team.Err()
 	}
-	half := (m/2 + gemm.TriangleOrder - 1) / gemm.TriangleOrder * gemm.TriangleOrder
+	half := (m/2 + stripRows - 1) / stripRows * stripRows
 	above, below := a.Slice(0, half, 0, n), a.Slice(half, m, 0, n)
 	if zero, err = luRows(team, above, pivots[:half]); err != nil {
 		return 0, err
@@ -93,19 +95,18 @@ func luRows[T dense.Scalar](team *sched.Team, a dense.Matrix[T], pivots []int) (
 // luStrip is luRows for few rows. It computes one row after another: it subtracts the contributions of all rows above
 // at once, then chooses the pivot. A row takes part in the exchanges of earlier rows when its turn comes.
 func luStrip[T dense.Scalar](a dense.Matrix[T], pivots []int) (zero int) {
-	n := a.Cols
+	set := kernel.Best()
 	for k := range a.Rows {
 		row := a.Row(k)
 		exchange(row, pivots[:k])
-		for j := 1; j < k; j++ { // the row of L
-			x := row[j]
-			for i, l := range row[:j] {
-				x -= l * a.Data[i*a.Stride+j]
+		for i := range k { // the row of L
+			l, above := row[i], a.Row(i)[:k]
+			for j := i + 1; j < k; j++ {
+				row[j] -= l * above[j]
 			}
-			row[j] = x
 		}
 		if k > 0 {
-			subtractRows(a.Slice(0, k, k, n), row[:k], row[k:])
+			subtractRows(set, a.Slice(0, k, k, a.Cols), row[:k], row[k:])
 		}
 		p := k + blas.Iamax(dense.Vec(row[k:]))
 		pivots[k] = p
@@ -121,29 +122,59 @@ func luStrip[T dense.Scalar](a dense.Matrix[T], pivots []int) (zero int) {
 	return zero
 }
 
-// subtractRows subtracts the rows, at most gemm.TriangleOrder of them, times the factors from x.
-func subtractRows[T dense.Scalar](rows dense.Matrix[T], factors, x []T) {
+// subtractRows subtracts the rows, at most stripRows of them, times the factors from x.
+func subtractRows[T dense.Scalar](set kernel.Set, rows dense.Matrix[T], factors, x []T) {
 	switch {
+	case dense.IsComplex[T]() && dense.IsSingle[T]():
+		subtractPairs(set, dense.Reals[float32](rows.Data), 2*rows.Stride, dense.Reals[float32](factors),
+			dense.Reals[float32](x))
 	case dense.IsComplex[T]():
-		blas.Gemv(nil, blas.Trans, -1, rows, dense.Vec(factors), 1, dense.Vec(x))
+		subtractPairs(set, dense.Reals[float64](rows.Data), 2*rows.Stride, dense.Reals[float64](factors),
+			dense.Reals[float64](x))
 	case dense.IsSingle[T]():
-		subtractReals(dense.Reals[float32](rows.Data), rows.Stride, dense.Reals[float32](factors), dense.Reals[float32](x))
+		subtractReals(set, dense.Reals[float32](rows.Data), rows.Stride, dense.Reals[float32](factors),
+			dense.Reals[float32](x))
 	default:
-		subtractReals(dense.Reals[float64](rows.Data), rows.Stride, dense.Reals[float64](factors), dense.Reals[float64](x))
+		subtractReals(set, dense.Reals[float64](rows.Data), rows.Stride, dense.Reals[float64](factors),
+			dense.Reals[float64](x))
 	}
 }
 
-func subtractReals[R dense.Float](rows []R, stride int, factors, x []R) {
-	var alpha [gemm.TriangleOrder]R
+func subtractReals[R dense.Float](set kernel.Set, rows []R, stride int, factors, x []R) {
+	var alpha [stripRows]R
 	for i, f := range factors {
 		alpha[i] = -f
 	}
 	run := vector.Rows[R]{Count: len(factors), Cols: len(x), Stride: stride, A: rows}
-	vector.Axpys(kernel.Best(), &run, alpha[:len(factors)], x)
+	vector.Axpys(set, &run, alpha[:len(factors)], x)
+}
+
+// pairsLength is the number of reals, real and imaginary parts, that subtractPairs works on at a time.
+const pairsLength = 256
+
+// subtractPairs is subtractRows for pairs of real and imaginary parts: both parts of the rows are multiplied by the real
+// and by the imaginary parts of the factors, and the latter products are turned by i.
+func subtractPairs[R dense.Float](set kernel.Set, rows []R, stride int, factors, x []R) {
+	var alpha [2 * stripRows]R
+	for i, f := range factors {
+		alpha[i] = -f
+	}
+	for first := 0; first < len(x); first += pairsLength {
+		var turned [pairsLength]R
+		part := x[first:min(len(x), first+pairsLength)]
+		run := vector.Rows[R]{Count: len(factors) / 2, Cols: len(part), Stride: stride, A: rows[first:]}
+		vector.AxpysPair(set, &run, alpha[:len(factors)], part, turned[:len(part)])
+		for j := 0; j+1 < len(part); j += 2 {
+			part[j], part[j+1] = part[j]-turned[j+1], part[j+1]+turned[j]
+		}
+	}
 }
 
 // divide divides the elements of x by d.
 func divide[T dense.Scalar](x []T, d T) {
+	if len(x) == 0 {
+		return
+	}
 	if reciprocal := 1 / d; dense.IsFinite(reciprocal) && dense.Abs(reciprocal) >= dense.SmallestNormal[T]() {
 		blas.Scal(reciprocal, dense.Vec(x))
 		return
