@@ -201,7 +201,8 @@ func Solve(jobID int64, address uint64) (zero int64, err error) {
 	return solveSystems(jobID, "solve", record.At[record.LinearSystem](address))
 }
 
-// Inverse writes the inverse of every matrix of the stack A into the stack X, of the same shape; otherwise it is Solve.
+// Inverse writes the inverse of every matrix of the stack A into the stack X, of the same shape and stored by columns;
+// otherwise it is Solve.
 func Inverse(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	return solveSystems(jobID, "inv", record.At[record.LinearSystem](address))
@@ -212,6 +213,10 @@ func solveSystems(jobID int64, name string, c *record.LinearSystem) (int64, erro
 }
 
 func (routinesOf[T]) solveSystems(jobID int64, name string, c *record.LinearSystem) (int64, error) {
+	solve := solveOne[T]
+	if name == "inv" {
+		solve = invertOne[T]
+	}
 	matrices, results, conditions := newBatch[T](c.A), newBatch[T](c.X), vector[float64](c.Conditions)
 	opt := factor.SystemOptions{Structure: factor.Structure(c.Structure), Lower: c.Lower, Transposed: c.Transposed}
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
@@ -221,17 +226,36 @@ func (routinesOf[T]) solveSystems(jobID int64, name string, c *record.LinearSyst
 			return 0, err
 		}
 		return 0, forEach(team, results.count(), func(team *sched.Team, k int) (err error) {
-			x := results.rowMajor(k)
-			if name == "inv" {
-				x.SetIdentity()
-			}
-			if c.CheckFinite {
-				if err := checkBoth(team, matrices.at(k), "a", results.at(k)); err != nil {
-					return err
-				}
-			}
-			conditions[k], err = factor.SolveSystem(team, matrices.at(k), x, opt)
+			conditions[k], err = solve(team, matrices.at(k), results.at(k), c.CheckFinite, opt)
 			return err
 		})
 	})
+}
+
+func solveOne[T dense.Scalar](team *sched.Team, a, x dense.View[T], checkFinite bool, opt factor.SystemOptions) (
+	rcond float64, err error) {
+	if checkFinite {
+		if err := checkBoth(team, a, "a", x); err != nil {
+			return 0, err
+		}
+	}
+	b, ok := x.Matrix()
+	if !ok {
+		panic("the rows of the right-hand sides are not contiguous")
+	}
+	return factor.SolveSystem(team, a, b, opt)
+}
+
+func invertOne[T dense.Scalar](team *sched.Team, a, x dense.View[T], checkFinite bool, opt factor.SystemOptions) (
+	rcond float64, err error) {
+	if checkFinite {
+		if err := blas.CheckFinite(team, a, "a"); err != nil {
+			return 0, err
+		}
+	}
+	stored, ok := x.T().Matrix()
+	if !ok {
+		panic("the columns of the inverse are not contiguous")
+	}
+	return factor.InverseTransposed(team, a, stored, opt)
 }

@@ -66,6 +66,27 @@ func LUSolve[T dense.Scalar](team *sched.Team, trans blas.Transpose, lu dense.Ma
 	})
 }
 
+// luInverse overwrites the identity X by the inverse of A, given its factors from LU.
+func luInverse[T dense.Scalar](team *sched.Team, lu dense.Matrix[T], pivots []int, x dense.Matrix[T]) error {
+	n := x.Rows
+	team = team.Plan(n)
+	for j := 0; j < n; j += solveColumns {
+		end := min(n, j+solveColumns)
+		phase, columns := team.Phase(end-j), x.Slice(0, n, j, end)
+		solveTwice(phase, columns, func(team *sched.Team) { // the columns of the inverse of L begin on the diagonal
+			solveWith(team, blas.Lower, blas.NoTrans, blas.NonUnit, lu.Slice(j, n, j, n), x.Slice(j, n, j, end))
+		}, func(team *sched.Team) { solveWith(team, blas.Upper, blas.NoTrans, blas.Unit, lu, columns) })
+		for k := n - 1; k >= 0; k-- {
+			swapRows(columns, k, pivots[k])
+		}
+		if err := team.Err(); err != nil {
+			return err
+		}
+		phase.End()
+	}
+	return nil
+}
+
 // solveWith overwrites B by the solution X of op(A) X = B for a triangular A.
 func solveWith[T dense.Scalar](team *sched.Team, uplo blas.Uplo, trans blas.Transpose, diag blas.Diag,
 	a, b dense.Matrix[T]) {

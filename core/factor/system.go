@@ -49,11 +49,43 @@ func SolveSystem[T dense.Scalar](team *sched.Team, a dense.View[T], b dense.Matr
 	if b.Rows != n {
 		return 0, dense.BadArgument("b", "expected %d rows, got shape (%d, %d)", n, b.Rows, b.Cols)
 	}
+	return withFactors(team, a, opt, 6*n*n*b.Cols, func(team *sched.Team, s *system[T]) error {
+		return s.solve(team, b)
+	})
+}
+
+// InverseTransposed overwrites X by the transpose of the inverse of A, which is stored by columns then, or with
+// Transposed by the inverse itself. Otherwise it is SolveSystem.
+//
+// Cost: n^3 multiply-adds with the LU factorization, of which the inverse of L, which is triangular, takes n^3/6.
+func InverseTransposed[T dense.Scalar](team *sched.Team, a dense.View[T], x dense.Matrix[T], opt SystemOptions) (
+	rcond float64, err error) {
+	n := a.Rows
+	if a.Cols != n {
+		return 0, dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
+	}
+	if x.Rows != n || x.Cols != n {
+		return 0, dense.BadArgument("x", "expected shape (%d, %d), got (%d, %d)", n, n, x.Rows, x.Cols)
+	}
+	opt.Transposed = !opt.Transposed
+	return withFactors(team, a, opt, 4*n*n*n, func(team *sched.Team, s *system[T]) error {
+		x.SetIdentity()
+		if s.pivots != nil && s.opt.Transposed {
+			return luInverse(team, s.m, s.pivots, x)
+		}
+		return s.solve(team, x)
+	})
+}
+
+// withFactors factors A, estimates its condition and calls solve, which takes the given steps.
+func withFactors[T dense.Scalar](team *sched.Team, a dense.View[T], opt SystemOptions, solving int,
+	solve func(team *sched.Team, s *system[T]) error) (rcond float64, err error) {
+	n := a.Rows
 	if n == 0 {
 		return 1, nil
 	}
-	s := system[T]{source: a, m: dense.New[T](n, n), opt: opt}
-	copying, factoring, estimating, solving := copySteps*n*n, luCost(n, n), estimateSteps*n*n, 6*n*n*b.Cols
+	s := &system[T]{source: a, m: dense.New[T](n, n), opt: opt}
+	copying, factoring, estimating := copySteps*n*n, luCost(n, n), estimateSteps*n*n
 	team = team.Plan(copying + factoring + estimating + solving)
 	if err := s.load(team); err != nil {
 		return 0, err
@@ -70,7 +102,7 @@ func SolveSystem[T dense.Scalar](team *sched.Team, a dense.View[T], b dense.Matr
 	team.Step(estimating)
 	phase = team.Phase(solving)
 	defer phase.End()
-	return rcond, s.solve(phase, b)
+	return rcond, solve(phase, s)
 }
 
 // SystemWorkspace returns an upper bound on the memory in bytes that SolveSystem allocates for a matrix of order n.

@@ -9,6 +9,8 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
+	"trnsci/core/sched"
+	"trnsci/core/sched/schedtest"
 )
 
 func TestSolveSystem(t *testing.T) {
@@ -114,6 +116,27 @@ func inverse[T dense.Scalar](a dense.Matrix[T]) dense.Matrix[T] {
 	return x
 }
 
+func TestInverseTransposed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 1))
+	for _, n := range []int{0, 1, 5, 64, solveColumns + 50} {
+		for of := Unknown; of <= Hermitian; of++ {
+			for _, transposed := range []bool{false, true} {
+				opt := SystemOptions{Structure: of, Transposed: transposed}
+				meant, stored := shaped(numtest.Random[complex128](rng, n, n), of, false)
+				x, identity, trans := dense.New[complex128](n, n), dense.New[complex128](n, n), blas.Trans
+				identity.SetIdentity()
+				if transposed {
+					trans = blas.NoTrans
+				}
+				if _, err := InverseTransposed(nil, stored.View(), x, opt); err != nil {
+					t.Fatal(err)
+				}
+				expectSystemSolved(t, trans, meant, x, identity)
+			}
+		}
+	}
+}
+
 func norm1[T dense.Scalar](a dense.Matrix[T]) (norm float64) {
 	for j := range a.Cols {
 		sum := 0.0
@@ -173,4 +196,18 @@ func TestConditionOfScaledMatrices(t *testing.T) {
 		rcond != 0 {
 		t.Errorf("NaN: %g, %v", rcond, err)
 	}
+}
+
+func TestSystemsObeyCancellation(t *testing.T) {
+	const n = 400
+	rng := rand.New(rand.NewPCG(44, 1))
+	a, b := numtest.Random[float64](rng, n, n), numtest.Random[float64](rng, n, 2*solveColumns)
+	schedtest.Cancel(t, schedtest.Limits{Reports: 6, Gap: 0.4}, func(team *sched.Team) error {
+		_, err := SolveSystem(team, a.View(), b.Clone(), SystemOptions{})
+		return err
+	})
+	schedtest.Cancel(t, schedtest.Limits{Reports: 6, Gap: 0.4}, func(team *sched.Team) error {
+		_, err := InverseTransposed(team, a.View(), dense.New[float64](n, n), SystemOptions{})
+		return err
+	})
 }

@@ -148,7 +148,7 @@ def inv(
     Returns
     -------
     ainv : (..., N, N) ndarray
-        The inverse.
+        The inverse; each matrix is stored by columns.
 
     Warns
     -----
@@ -162,8 +162,8 @@ def inv(
 
     Notes
     -----
-    The solution of ``a @ x = I``, see `solve`; ``8 * N**3 / 3`` floating-point operations for a general matrix. To
-    solve a system, `solve` takes fewer and is more accurate.
+    The solution of ``a @ x = I``, see `solve`; ``2 * N**3`` floating-point operations for a general matrix. To solve a
+    system, `solve` takes fewer and is more accurate.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def inv(
     structure = _operands.word(assume_a, _STRUCTURES, "assume_a")
     matrix, cast = _array.check(a, "a")
     _array.check_square(matrix, "a")
-    x = _array.empty(matrix.shape, matrix.dtype, "the inverse")
+    x = _array.empty(matrix.shape, matrix.dtype, "the inverse", order="F")
     _run("Inverse", matrix, x, structure, lower, False, check_finite, threads, progress)
     return _array.cast_to(x, cast)
 
