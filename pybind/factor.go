@@ -175,21 +175,16 @@ func Determinant(jobID int64, address uint64) (zero int64, err error) {
 func (routinesOf[T]) determinant(jobID int64, c *record.Determinant) (int64, error) {
 	matrices := newBatch[T](c.A)
 	mantissas, exponents := vector[complex128](c.Mantissas), vector[int64](c.Exponents)
-	n := matrices.order()
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
 		if err := reserveEach(team, matrices.count(), "det", 0, func(*sched.Team) int64 {
-			return int64(n) * int64(n) * int64(dense.Bytes[T]())
+			return factor.SystemWorkspace[T](matrices.order())
 		}); err != nil {
 			return 0, err
 		}
 		return 0, forEach(team, matrices.count(), func(team *sched.Team, k int) error {
-			stored, pivots := dense.New[T](n, n), make([]int, n)
-			if _, err := factor.LUView(team, matrices.at(k), stored.View().T(), pivots, c.CheckFinite); err != nil {
-				return err
-			}
-			mantissa, exponent := factor.Determinant(stored, pivots)
+			mantissa, exponent, err := factor.Determinant(team, matrices.at(k), c.CheckFinite)
 			mantissas[k], exponents[k] = mantissa, int64(exponent)
-			return nil
+			return err
 		})
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // LUView writes LAPACK's factors of an m x n matrix to out, which has the same shape and whose columns are contiguous;
@@ -103,9 +104,29 @@ func swapRows[T dense.Scalar](a dense.Matrix[T], i, j int) {
 	}
 }
 
-// Determinant returns the determinant of a square A, given its factors from LU, as mantissa * 2^exponent: the parts of
-// the mantissa are below 1, and one of them is 1/2 at least, unless it is zero, infinite or NaN.
-func Determinant[T dense.Scalar](lu dense.Matrix[T], pivots []int) (mantissa complex128, exponent int) {
+// Determinant returns the determinant of a square A, which is not changed, as mantissa * 2^exponent: the parts of the
+// mantissa are below 1, and one of them is 1/2 at least, unless it is zero, infinite or NaN. With checkFinite an infinity
+// or a NaN in a is a *dense.ArgumentError. The team's error is returned after cancellation.
+//
+// Cost: that of LU.
+func Determinant[T dense.Scalar](team *sched.Team, a dense.View[T], checkFinite bool) (mantissa complex128, exponent int,
+	err error) {
+	n := a.Rows
+	if a.Cols != n {
+		return 0, 0, dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
+	}
+	memory, pivots := workspaces.Borrow(scratch.WordsOf[T](n*n)), make([]int, n)
+	defer memory.GiveBack()
+	stored := borrowed[T](memory, n)
+	if _, err := LUView(team, a, stored.View().T(), pivots, checkFinite); err != nil {
+		return 0, 0, err
+	}
+	mantissa, exponent = ofFactors(stored, pivots)
+	return mantissa, exponent, nil
+}
+
+// ofFactors is Determinant, given the factors from LU.
+func ofFactors[T dense.Scalar](lu dense.Matrix[T], pivots []int) (mantissa complex128, exponent int) {
 	mantissa, exponent = normalized(1)
 	for k, p := range pivots {
 		if p != k {

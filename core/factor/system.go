@@ -6,6 +6,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // Structure is what is known of the matrix of a system of equations.
@@ -84,7 +85,9 @@ func withFactors[T dense.Scalar](team *sched.Team, a dense.View[T], opt SystemOp
 	if n == 0 {
 		return 1, nil
 	}
-	s := &system[T]{source: a, m: dense.New[T](n, n), opt: opt}
+	memory := workspaces.Borrow(scratch.WordsOf[T](n * n))
+	defer memory.GiveBack()
+	s := &system[T]{source: a, m: borrowed[T](memory, n), opt: opt}
 	copying, factoring, estimating := copySteps*n*n, luCost(n, n), estimateSteps*n*n
 	team = team.Plan(copying + factoring + estimating + solving)
 	if err := s.load(team); err != nil {
@@ -105,7 +108,16 @@ func withFactors[T dense.Scalar](team *sched.Team, a dense.View[T], opt SystemOp
 	return rcond, solve(phase, s)
 }
 
-// SystemWorkspace returns an upper bound on the memory in bytes that SolveSystem allocates for a matrix of order n.
+// Only the limit of all pools bounds the copies of matrices that are kept.
+var workspaces = scratch.Pool{MostBytes: scratch.DefaultLimit}
+
+// borrowed returns an n x n matrix of unknown elements in lent memory.
+func borrowed[T dense.Scalar](memory scratch.Memory, n int) dense.Matrix[T] {
+	return dense.Matrix[T]{Rows: n, Cols: n, Stride: n, Data: scratch.Numbers[T](memory.Words, n*n)}
+}
+
+// SystemWorkspace returns an upper bound on the memory in bytes that SolveSystem, InverseTransposed and Determinant take
+// for a matrix of order n.
 func SystemWorkspace[T dense.Scalar](n int) int64 {
 	const headers = 1 << 12 // structs, and the allocator's rounding up
 	return int64(n)*int64(n+2)*int64(dense.Bytes[T]()) + 8*int64(n) + headers
@@ -147,9 +159,17 @@ func (s *system[T]) load(team *sched.Team) error {
 		s.mirror()
 	}
 	for i := range s.m.Rows {
-		s.norm = max(s.norm, sumOfModuli(s.m.Row(i))) // NaN if one is
+		s.norm = max(s.norm, rowNorm(s.m.Row(i))) // NaN if one is
 	}
 	return team.Err()
+}
+
+// rowNorm returns the sum of the moduli of the elements.
+func rowNorm[T dense.Scalar](row []T) float64 {
+	if dense.IsComplex[T]() {
+		return sumOfModuli(row)
+	}
+	return blas.Asum(dense.Vec(row))
 }
 
 // detect returns the structure of A, given A^T in m.
