@@ -16,6 +16,8 @@ type routines interface {
 	generalRoutines
 	solve(team *sched.Team, c *record.BLAS, with solver) error
 	cholesky(jobID int64, c *record.Cholesky) (int64, error)
+	qr(jobID int64, c *record.QR) (int64, error)
+	rq(jobID int64, c *record.QR) (int64, error)
 	smallCholesky(a, out uint64, n int, lower, checkFinite bool) error
 }
 

@@ -41,6 +41,20 @@ func (c *Cholesky) decode(r *reader) {
 	c.Factor = r.array("factor", computing)
 }
 
+func (c *QR) decode(r *reader) {
+	c.Team.Threads = r.integer()
+	c.Transposed = r.boolean()
+	c.Conjugate = r.boolean()
+	c.CheckFinite = r.boolean()
+	c.A = r.array("a", computing)
+	c.Q = r.optionalArray("q", computing)
+	c.R = r.optionalArray("r", computing)
+	c.Raw = r.optionalArray("raw", computing)
+	c.Tau = r.optionalArray("tau", computing)
+	c.Pivots = r.optionalArray("pivots", onlyInt64)
+	c.Products = r.optionalArray("products", computing)
+}
+
 func (c *Eigh) decode(r *reader) {
 	c.Team.Threads = r.integer()
 	c.Problem = r.integer()

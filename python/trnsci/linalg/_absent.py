@@ -10,7 +10,7 @@ NAMES = (
     "find_best_blas_type", "get_blas_funcs", "get_lapack_funcs", "hadamard", "hankel", "helmert", "hilbert", "inv",
     "invhilbert", "invpascal", "ishermitian", "issymmetric", "khatri_rao", "lapack", "ldl", "leslie", "lstsq", "lu",
     "lu_factor", "lu_solve", "matmul_toeplitz", "norm", "null_space", "orth", "orthogonal_procrustes", "pascal",
-    "pinv", "pinvh", "polar", "qr", "qr_delete", "qr_insert", "qr_multiply", "qr_update", "rq", "sinhm", "sinm",
+    "pinv", "pinvh", "polar", "qr_delete", "qr_insert", "qr_update", "sinhm", "sinm",
     "solve", "solve_banded", "solve_circulant", "solve_continuous_are", "solve_discrete_are", "solve_toeplitz",
     "solveh_banded", "subspace_angles", "svd", "svdvals", "tanhm", "tanm", "toeplitz",
 )  # fmt: skip
