@@ -105,7 +105,7 @@ func decomposeQR[T dense.Scalar](
 	qt, _ := out.Q.T().Matrix()
 	f := newQR(x, max(qt.Rows, out.Rows.Rows))
 	defer f.lent.GiveBack()
-	reducing, forming := f.reducingSteps(), f.applyingSteps(qt.Rows)
+	reducing, forming := f.reducingSteps(out.Pivots != nil), f.applyingSteps(qt.Rows)
 	applying := f.applyingSteps(out.Rows.Rows)
 	f.team = team.Plan(reducing + forming + applying)
 	exponent := scalingExponentQR(x)

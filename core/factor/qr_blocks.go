@@ -11,19 +11,23 @@ import (
 )
 
 const (
-	// Reflectors of a panel. Those of a matrix with few columns are a large part of the work, so that panels are narrow.
-	narrowQRPanel, wideQRPanel = 16, 32
-	wideQRColumns              = 192
+	// Reflectors of a panel. Making those of a matrix with few columns is a large part of the work, so that panels are
+	// narrow.
+	narrowQRPanel, wideQRPanel, widestQRPanel = 16, 32, 64
+	wideQRColumns, widestQRColumns            = 192, 768
 	// Reflectors of a panel that are applied to each other one by one.
 	baseQRPanel = 8
 )
 
 // qrPanelWidth returns how many reflectors of a matrix of n columns form a panel.
 func qrPanelWidth(n int) int {
-	if n < wideQRColumns {
+	switch {
+	case n < wideQRColumns:
 		return narrowQRPanel
+	case n < widestQRColumns:
+		return wideQRPanel
 	}
-	return wideQRPanel
+	return widestQRPanel
 }
 
 func bitLength(n int) int { return bits.Len(uint(n)) }
@@ -84,8 +88,14 @@ func QRWorkspace[T dense.Scalar](m, n, moreRows int) int64 {
 }
 
 // reducingSteps returns about the multiply-adds of reduce, divided by twice the width of a panel.
-func (f *qr[T]) reducingSteps() int {
+func (f *qr[T]) reducingSteps(withPivots bool) int {
 	steps := 0
+	if withPivots {
+		for j := range f.tau {
+			steps += f.pivotedSteps(j)
+		}
+		return steps
+	}
 	for first := 0; first < len(f.tau); first += f.width {
 		steps += f.panelSteps(first, f.x.Rows-first)
 	}
@@ -138,7 +148,7 @@ func (f *qr[T]) panelAt(first, end int) qrPanel[T] {
 func (f *qr[T]) reducePanel(p qrPanel[T], lo, hi int) {
 	if hi-lo <= baseQRPanel {
 		for j := lo; j < hi; j++ {
-			f.reduceRow(p, lo, j, hi)
+			f.reduceRow(p, lo, j)
 		}
 		return
 	}
@@ -155,30 +165,37 @@ func (f *qr[T]) reducePanel(p qrPanel[T], lo, hi int) {
 	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, -1, s, ws, 0, p.s.Slice(lo, mid, mid, hi))
 }
 
-// reduceRow makes the reflector of row j of a panel and applies it to the rows behind, before hi. Those from lo on are
-// the ones whose part of S is extended.
-func (f *qr[T]) reduceRow(p qrPanel[T], lo, j, hi int) {
-	x, v, cols := p.rows.Row(j)[j:], p.vt.Row(j), p.rows.Cols
-	beta, tau := f.makeReflector(x, v[j:])
-	clear(v[:j])
-	x[0] = beta
-	p.tau[j] = tau
-	s := dense.Conj(tau)
-	p.s.Set(j, j, s)
-	if tau == 0 {
-		return // S has zeros in the column of a reflector that is the identity
-	}
-	u := v[j:]
-	conj := f.conjugated(u)
+// reduceRow applies the reflectors of rows lo to j-1 of a panel to row j, makes its reflector, and extends the part of S
+// that begins at lo.
+func (f *qr[T]) reduceRow(p qrPanel[T], lo, j int) {
+	cols, s := p.rows.Cols, p.s.Slice(lo, p.s.Rows, lo, p.s.Cols)
+	x, v, before := p.rows.Row(j), p.vt.Row(j), p.vt.Slice(lo, j, lo, cols)
+	sums := f.sums[:j-lo]
 	if j > lo {
-		sums := f.sums[:j-lo]
-		blas.Gemv(nil, blas.NoTrans, 1, p.vt.Slice(lo, j, j, cols), dense.Vec(conj), 0, dense.Vec(sums))
-		householder.ExtendTriangle(p.s.Slice(lo, hi, lo, hi), s, sums)
+		blas.Gemv(nil, blas.NoTrans, 1, before, dense.Vec(f.conjugated(x[lo:])), 0, dense.Vec(sums))
+		multiplyByTriangle(s, sums)
+		blas.Gemv(nil, blas.Trans, 1, before, dense.Vec(sums), 1, dense.Vec(x[lo:]))
 	}
-	if rest := p.rows.Slice(j+1, hi, j, cols); rest.Rows > 0 {
-		sums := dense.Vec(f.sums[:rest.Rows])
-		blas.Gemv(nil, blas.NoTrans, 1, rest, dense.Vec(conj), 0, sums)
-		blas.Ger(nil, -s, sums, dense.Vec(u), rest)
+	beta, tau := f.makeReflector(x[j:], v[j:])
+	clear(v[:j])
+	x[j] = beta
+	p.tau[j] = tau
+	if j > lo {
+		blas.Gemv(nil, blas.NoTrans, 1, p.vt.Slice(lo, j, j, cols), dense.Vec(f.conjugated(v[j:])), 0, dense.Vec(sums))
+	}
+	householder.ExtendTriangle(s, dense.Conj(tau), sums)
+}
+
+// multiplyByTriangle replaces x by the negative of the vector whose conjugate is x, times the leading part of the upper
+// triangular s.
+func multiplyByTriangle[T dense.Scalar](s dense.Matrix[T], x []T) {
+	dense.Conjugate(x)
+	for q := len(x) - 1; q >= 0; q-- {
+		var sum T
+		for p, y := range x[:q+1] {
+			sum += y * s.Data[p*s.Stride+q]
+		}
+		x[q] = -sum
 	}
 }
 
