@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"go/format"
 	"os"
 	"testing"
 )
@@ -12,14 +11,11 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := format.Source(writeGo(calls))
+	wanted, err := outputs(calls, "..", "../../../python/trnsci/_core")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string][]byte{
-		"../" + decoders:                         source,
-		"../../../python/trnsci/_core/" + python: writePython(calls),
-	} {
+	for path, want := range wanted {
 		found, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
