@@ -68,7 +68,7 @@ def _lowest(function: Callable[..., object], **keywords: Any) -> Callable[[Reque
 
 def _general(r: Request) -> Array:
     """Return a matrix without structure."""
-    dtype, shape = np.dtype(DTYPES[r["dtype"]]), (r.get("m", r["n"]), r["n"])
+    dtype, shape = np.dtype(DTYPES[r["dtype"]]), (r["m"] if "m" in r else r["n"], r["n"])
     a = _random(*shape)
     if dtype.kind == "c":
         a = a + 1j * np.random.default_rng(2).uniform(-1, 1, shape)
