@@ -30,11 +30,11 @@ type QRResults[T dense.Scalar] struct {
 
 // QRView computes A = Q R with a unitary Q and an upper triangular R, whose diagonal is real but of any sign: LAPACK's
 // geqrf and orgqr. With out.Pivots columns are interchanged, so that the moduli on the diagonal of R do not increase
-// (geqp3). Without Q and Raw, R is m x n. a may share its memory with out.Raw, or else with out.R, if it is the same
-// view.
+// (geqp3). Without Q and Raw, R is m x n. a may be the same view as out.Raw.
 //
-// A matrix that is not finite is a *dense.ArgumentError, or with skipFiniteCheck gives NaNs. Other errors are those of
-// out's shapes and the team's; results are then unspecified.
+// A matrix that is not finite is a *dense.ArgumentError, or with skipFiniteCheck gives NaNs. A matrix so large that R
+// overflows is such an error in any case. Other errors are those of out's shapes and the
+// team's; results are then unspecified.
 //
 // Cost: for m >= n, 2 m n^2 - 2/3 n^3 flops, as many again for a Q of n columns, and 4 m n for each row of out.Rows;
 // about four times as many for complex matrices. Method: panels of columns, whose reflectors are made by recursive
@@ -119,6 +119,9 @@ func decomposeQR[T dense.Scalar](
 		return err
 	}
 	f.scaleTriangle(-exponent)
+	if exponent < 0 && blas.CheckFinite(nil, x.View(), "a") != nil {
+		return dense.BadArgument("a", "elements are too large: those of R overflow")
+	}
 	if err := f.apply(out.Rows, out.Transposed, out.Conjugate); err != nil {
 		return err
 	}
@@ -189,15 +192,4 @@ func (out *QRResults[T]) setNaN() {
 	for i := range out.Pivots {
 		out.Pivots[i] = int64(i)
 	}
-}
-
-// scalingExponentQR returns the k for which 2^k x is safe to work with. It is 0 unless elements are so large that norms
-// of columns overflow or so small that rounding errors of the largest ones may be subnormal.
-func scalingExponentQR[T dense.Scalar](x dense.Matrix[T]) int {
-	exponent := workspace.Exponent(x)
-	limit := dense.MaxExponent[T]() - workspace.HeadroomBits - bitLength(max(x.Rows, x.Cols))
-	if exponent < -workspace.WorkExponent[T]() {
-		return -exponent
-	}
-	return min(exponent, limit) - exponent
 }

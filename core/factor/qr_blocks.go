@@ -19,6 +19,10 @@ const (
 	baseQRPanel = 8
 )
 
+// pivotStepWeight is the time of a multiply-add with pivots relative to one without: half of them are those of products
+// of matrices and vectors, which wait for memory.
+const pivotStepWeight = 3
+
 // qrPanelWidth returns how many reflectors of a matrix of n columns form a panel.
 func qrPanelWidth(n int) int {
 	switch {
@@ -29,8 +33,6 @@ func qrPanelWidth(n int) int {
 	}
 	return widestQRPanel
 }
-
-func bitLength(n int) int { return bits.Len(uint(n)) }
 
 // qr is a QR factorization of an m x n matrix A in progress, on X = A^T: it is the LQ factorization of X. The product of
 // the reflectors of a panel is P = I - V T V^H, and what is known of it is V^T, whose rows are those of X right of the
@@ -109,6 +111,10 @@ func (f *qr[T]) applyingSteps(rows int) int {
 		steps += f.panelSteps(first, rows)
 	}
 	return steps
+}
+
+func (f *qr[T]) pivotedSteps(j int) int {
+	return pivotStepWeight * (f.x.Cols - j) * (f.x.Rows - j) / f.width
 }
 
 func (f *qr[T]) panelSteps(first, rows int) int { return (f.x.Cols - first) * rows }
@@ -267,4 +273,15 @@ func transposeIf(adjoint bool) blas.Transpose {
 		return blas.ConjTrans
 	}
 	return blas.NoTrans
+}
+
+// scalingExponentQR returns the k for which 2^k x is safe to work with. It is 0 unless elements are so large that norms
+// of columns overflow or so small that rounding errors of the largest ones may be subnormal.
+func scalingExponentQR[T dense.Scalar](x dense.Matrix[T]) int {
+	exponent := workspace.Exponent(x)
+	limit := dense.MaxExponent[T]() - workspace.HeadroomBits - bits.Len(uint(max(x.Rows, x.Cols)))
+	if exponent < -workspace.WorkExponent[T]() {
+		return -exponent
+	}
+	return min(exponent, limit) - exponent
 }

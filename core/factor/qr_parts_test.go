@@ -204,6 +204,10 @@ func TestQRErrors(t *testing.T) {
 	if err := QRView(nil, a.View(), out, true); err != nil || !math.IsNaN(out.Q.At(2, 1)) || !math.IsNaN(out.R.At(0, 0)) {
 		t.Errorf("NaN, unchecked: %v, Q %v", err, out.Q)
 	}
+	huge := dense.FromRows([]float64{math.MaxFloat64, 1}, []float64{math.MaxFloat64, 1}, []float64{1, 1})
+	if err := QRView(nil, huge.View(), out, false); !errors.As(err, &argument) || argument.Arg != "a" {
+		t.Errorf("R overflows: %v", err)
+	}
 	for name, out := range map[string]QRResults[float64]{
 		"q":   {Q: byColumns[float64](3, 1), R: byColumns[float64](2, 2)},
 		"r":   {R: byColumns[float64](2, 2)},

@@ -22,10 +22,6 @@ type pivoting struct {
 	again  []int     // rows whose norms have to be computed
 }
 
-// pivotStepWeight is the time of a multiply-add with pivots relative to one without: half of them are those of products
-// of matrices and vectors, which wait for memory.
-const pivotStepWeight = 3
-
 // reduceWithPivots is reduce with pivots.
 func (f *qr[T]) reduceWithPivots(pivots []int64) error {
 	n := f.x.Rows
@@ -84,10 +80,6 @@ func (f *qr[T]) reducePivoted(v *pivoting, first, end int) (next int, err error)
 		v.exact[j] = v.norms[j]
 	}
 	return next, f.team.Err()
-}
-
-func (f *qr[T]) pivotedSteps(j int) int {
-	return pivotStepWeight * (f.x.Cols - j) * (f.x.Rows - j) / f.width
 }
 
 // interchange brings the longest of the rows from j on to row j.
