@@ -12,7 +12,7 @@ import (
 
 const (
 	// Reflectors of a panel. Making those of a matrix with few columns is a large part of the work, so that panels are
-	// narrow.
+	// narrow; complex ones have half as many.
 	narrowQRPanel, wideQRPanel, widestQRPanel = 16, 32, 64
 	wideQRColumns, widestQRColumns            = 192, 768
 	// Reflectors of a panel that are applied to each other one by one.
@@ -24,10 +24,10 @@ const (
 const pivotStepWeight = 3
 
 // qrPanelWidth returns how many reflectors of a matrix of n columns form a panel.
-func qrPanelWidth(n int) int {
+func qrPanelWidth[T dense.Scalar](n int) int {
 	switch {
 	case n < wideQRColumns:
-		return narrowQRPanel
+		return narrowQRPanel / dense.Parts[T]()
 	case n < widestQRColumns:
 		return wideQRPanel
 	}
@@ -59,7 +59,7 @@ type qr[T dense.Scalar] struct {
 // reflectors will be applied.
 func newQR[T dense.Scalar](x dense.Matrix[T], moreRows int) *qr[T] {
 	n, m := x.Rows, x.Cols
-	width, k := qrPanelWidth(n), min(m, n)
+	width, k := qrPanelWidth[T](n), min(m, n)
 	rows := max(n, moreRows, width)
 	lent := workspace.Borrow[T](&workspace.Panels, qrElements[T](m, n, moreRows))
 	memory := lent.Numbers
@@ -79,7 +79,7 @@ func newQR[T dense.Scalar](x dense.Matrix[T], moreRows int) *qr[T] {
 
 // qrElements returns how many numbers of memory newQR borrows.
 func qrElements[T dense.Scalar](m, n, moreRows int) int {
-	width, k := qrPanelWidth(n), min(m, n)
+	width, k := qrPanelWidth[T](n), min(m, n)
 	return width*(m+2*max(n, moreRows, width)+k+2*width+1) + k + m
 }
 
