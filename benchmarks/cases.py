@@ -23,6 +23,7 @@ PYTHON_SIZES = (64, 128, 256, 512)
 EIGEN_SIZES = (16, 32, 64, 128, 256, 512, 1024)
 LARGE_EIGEN_SIZES = (*EIGEN_SIZES, 2048)
 FORCED_SIZES = (64, 256, 1024)
+QR_SIZES = tuple({"m": rows * n, "n": n} for rows in (1, 4) for n in (64, 128, 256, 512, 1024))
 PENCIL_SIZES = (8, 16, 32, 60, 100, 200, 500)
 GENERAL_SIZES = (16, 32, 64, 128, 256, 384, 500, 512, 1000, 1024)
 
@@ -51,6 +52,11 @@ def _ump2(s: Sizes) -> float:
     """Count the same for an open shell whose spins both have these sizes: pairs i < j of each, all pairs of both."""
     pairs = s["nocc"] * (s["nocc"] - 1) + s["nocc"] ** 2
     return 2.0 * pairs * s["nvir"] ** 2 * s["naux"]
+
+
+def _qr(s: Sizes) -> float:
+    """Count R and a Q of n columns."""
+    return 4.0 * s["m"] * s["n"] ** 2 - 4 / 3 * s["n"] ** 3
 
 
 def _square(sizes: Sequence[int]) -> tuple[Sizes, ...]:
@@ -110,6 +116,7 @@ class Case:
 FROM_C = ("openblas", "mkl")
 LEFT, RIGHT = {"side": "L", "uplo": "L"}, {"side": "R", "uplo": "L"}
 EIG_PEERS = ("scipy", "scipy/eig_numpy")
+QR_PEERS = ("scipy", "scipy/qr_numpy")
 EIGH_PEERS = ("scipy", "scipy/eigh_evd", "scipy/eigh_numpy")
 K_SIZES = tuple({"m": 1024, "n": 1024, "k": k} for k in (16, 32, 64, 128))
 BATCHES = ({"count": 1000, "m": 16, "n": 16, "k": 16}, {"count": 200, "m": 64, "n": 64, "k": 64})
@@ -162,6 +169,10 @@ GROUPS = (
     Group("matmul", "matmul", _square(PYTHON_SIZES), _gemm, ("scipy",), ours="python"),
     Group("matmul-batched", "matmul", BATCHES, _gemm, ("scipy",), ours="python"),
     Group("cholesky", "cholesky", _order(CHOLESKY_SIZES), _cube(1 / 3), ("scipy", "scipy/dpotrf"), ours="python"),
+    Group("qr", "qr", QR_SIZES, _qr, QR_PEERS, ours="python"),
+    Group("qr-s", "qr", QR_SIZES, _qr, QR_PEERS, dtype="s", ours="python"),
+    Group("qr-z", "qr", QR_SIZES, lambda s: COMPLEX * _qr(s), QR_PEERS, dtype="z", ours="python"),
+    Group("qr-pivoting", "qr_pivoting", QR_SIZES, _qr, ("scipy",), ours="python"),
     Group("solve-triangular", "solve_triangular", _order(LEVEL3_SIZES), _cube(1), ("scipy",), ours="python"),
     Group("lu-factor", "lu_factor", _order(LU_SIZES), _cube(2 / 3), ("scipy",), ours="python"),
     Group("lu-factor-z", "lu_factor", _order(LU_SIZES), _cube(8 / 3), ("scipy",), dtype="z", ours="python"),

@@ -68,7 +68,7 @@ def _lowest(function: Callable[..., object], **keywords: Any) -> Callable[[Reque
 
 def _general(r: Request) -> Array:
     """Return a matrix without structure."""
-    dtype, shape = np.dtype(DTYPES[r["dtype"]]), (r["n"], r["n"])
+    dtype, shape = np.dtype(DTYPES[r["dtype"]]), (r["m"] if "m" in r else r["n"], r["n"])
     a = _random(*shape)
     if dtype.kind == "c":
         a = a + 1j * np.random.default_rng(2).uniform(-1, 1, shape)
@@ -166,6 +166,8 @@ def ours() -> Table:
         {
             "matmul": calling(trnsci.blas.gemm, lambda r: (1.0, *_factors(r))),
             "cholesky": calling(trnsci.linalg.cholesky, _positive, lower=True),
+            "qr": calling(trnsci.linalg.qr, _general, mode="economic"),
+            "qr_pivoting": calling(trnsci.linalg.qr, _general, mode="economic", pivoting=True),
             "solve_triangular": calling(trnsci.linalg.solve_triangular, _triangular_system, lower=True),
             "lu_factor": calling(trnsci.linalg.lu_factor, _general),
             "eigh": calling(trnsci.eigh, _symmetric),
@@ -214,6 +216,9 @@ def scipy_and_numpy() -> Table:
             "matmul": calling(np.matmul, _factors),
             "cholesky": calling(scipy.linalg.cholesky, _positive, lower=True),
             "dpotrf": calling(lapack.dpotrf, lambda r: np.asfortranarray(_positive(r)), lower=1),
+            "qr": calling(scipy.linalg.qr, _general, mode="economic"),
+            "qr_numpy": calling(np.linalg.qr, _general),
+            "qr_pivoting": calling(scipy.linalg.qr, _general, mode="economic", pivoting=True),
             "solve_triangular": calling(scipy.linalg.solve_triangular, _triangular_system, lower=True),
             "lu_factor": calling(scipy.linalg.lu_factor, _general),
             "eigh": calling(scipy.linalg.eigh, _symmetric),

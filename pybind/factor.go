@@ -1,6 +1,8 @@
 package pybind
 
 import (
+	"slices"
+
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/factor"
@@ -35,6 +37,64 @@ func (routinesOf[T]) cholesky(jobID int64, c *record.Cholesky) (int64, error) {
 			}
 			return factor.CholeskyView(team, a, out, c.CheckFinite)
 		})
+	})
+}
+
+// QR writes the parts of the QR factorization of every matrix of the stack A that are present: see factor.QRResults.
+func QR(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	c := record.At[record.QR](address)
+	return byDtype[c.A.Dtype].qr(jobID, c)
+}
+
+func (routinesOf[T]) qr(jobID int64, c *record.QR) (int64, error) {
+	tau, pivots, q, r := rowsOf[T](c.Tau), rowsOf[int64](c.Pivots), vectorsOf[T](c.Q), vectorsOf[T](c.R)
+	raw, products := vectorsOf[T](c.Raw), vectorsOf[T](c.Products)
+	return eachQR(jobID, c, "qr", func(team *sched.Team, k int, a dense.View[T]) error {
+		if err := blas.CheckFinite(team, products(k), "c"); err != nil && c.CheckFinite {
+			return err
+		}
+		rows, _ := products(k).Matrix()
+		return factor.QRView(team, a, factor.QRResults[T]{
+			Q: q(k), R: r(k), Raw: raw(k), Tau: tau(k), Pivots: pivots(k),
+			Rows: rows, Transposed: c.Transposed, Conjugate: c.Conjugate,
+		}, !c.CheckFinite)
+	})
+}
+
+// RQ writes R and, if it is present, Q of the RQ factorization of every matrix of the stack A.
+func RQ(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	c := record.At[record.QR](address)
+	return byDtype[c.A.Dtype].rq(jobID, c)
+}
+
+func (routinesOf[T]) rq(jobID int64, c *record.QR) (int64, error) {
+	q, r := vectorsOf[T](c.Q), vectorsOf[T](c.R)
+	return eachQR(jobID, c, "rq", func(team *sched.Team, k int, a dense.View[T]) error {
+		return factor.RQView(team, a, q(k), r(k), !c.CheckFinite)
+	})
+}
+
+// eachQR calls do for every matrix of the stack A, if there is memory for results and workspace.
+func eachQR[T dense.Scalar](jobID int64, c *record.QR, name string,
+	do func(team *sched.Team, k int, a dense.View[T]) error) (int64, error) {
+	in := newBatch[T](c.A)
+	last := len(c.A.Shape) - 1
+	m, n, moreRows := c.A.Shape[last-1], c.A.Shape[last], 0
+	for _, to := range []*record.Array{c.Q, c.Products} {
+		if to != nil {
+			moreRows = max(moreRows, slices.Max(to.Shape[len(to.Shape)-2:]))
+		}
+	}
+	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
+		results := c.Q.Bytes() + c.R.Bytes() + c.Raw.Bytes() + c.Products.Bytes()
+		if err := reserveEach(team, in.count(), name, results, func(*sched.Team) int64 {
+			return max(factor.QRWorkspace[T](m, n, moreRows), factor.QRWorkspace[T](n, m, moreRows))
+		}); err != nil {
+			return 0, err
+		}
+		return 0, forEach(team, in.count(), func(team *sched.Team, k int) error { return do(team, k, in.at(k)) })
 	})
 }
 

@@ -21,6 +21,8 @@ type routines interface {
 	determinant(jobID int64, c *record.Determinant) (int64, error)
 	solveSystems(jobID int64, name string, c *record.LinearSystem) (int64, error)
 	smallLUFactor(a, out, pivots uint64, n int, checkFinite bool) (int64, error)
+	qr(jobID int64, c *record.QR) (int64, error)
+	rq(jobID int64, c *record.QR) (int64, error)
 	smallCholesky(a, out uint64, n int, lower, checkFinite bool) error
 }
 

@@ -1,4 +1,4 @@
-// Package factor has the Cholesky and LU factorizations of dense matrices, and solves with their factors and with
+// Package factor has the Cholesky, LU and QR factorizations of dense matrices, and solves with their factors and with
 // triangular matrices.
 package factor
 

@@ -40,3 +40,19 @@ func ExampleLU() {
 	// Output:
 	// [1] [2]
 }
+
+func ExampleQRView() {
+	a := dense.FromRows([]float64{3, 1}, []float64{4, 7}, []float64{0, 2})
+	// The columns of Q and R are contiguous: they are transposes of matrices stored by rows.
+	qt, rt := dense.New[float64](2, 3), dense.New[float64](2, 2)
+	out := factor.QRResults[float64]{Q: qt.View().T(), R: rt.View().T()}
+	if err := factor.QRView(nil, a.View(), out, false); err != nil {
+		fmt.Println(err)
+	}
+	for i := range 2 {
+		fmt.Printf("%.2f %.2f\n", out.R.At(i, 0), out.R.At(i, 1))
+	}
+	// Output:
+	// -5.00 -6.20
+	// 0.00 -3.94
+}

@@ -104,6 +104,24 @@ type LinearSystem struct {
 	CheckFinite bool
 }
 
+// Functions: QR, RQ.
+//
+// QR has matrices and room for the parts of their factorizations that are wanted; those after R are for QR only.
+// Products is overwritten by the products of its rows with Q, Q^T, conj(Q) or Q^H.
+type QR struct {
+	Team
+	A           *Array
+	Q           *Array `absent:"yes"`
+	R           *Array `absent:"yes"`
+	Raw         *Array `absent:"yes"`
+	Tau         *Array `absent:"yes"`
+	Pivots      *Array `dtype:"int64" absent:"yes"`
+	Products    *Array `absent:"yes"`
+	Transposed  bool   `default:"False"`
+	Conjugate   bool   `default:"False"`
+	CheckFinite bool
+}
+
 // Subset says which eigenvalues are wanted; Kind is all, by index or by value.
 type Subset struct {
 	Kind  int     `default:"0"`

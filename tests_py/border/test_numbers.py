@@ -34,6 +34,8 @@ REFUSED = {
     "eigvals": lambda m, x: m.eigvals(x),
     "schur": lambda m, x: m.schur(x),
     "hessenberg": lambda m, x: m.hessenberg(x),
+    "qr": lambda m, x: m.qr(x),
+    "rq": lambda m, x: m.rq(x),
     "rsf2csf": lambda m, x: m.rsf2csf(x, x),
     "qz": lambda m, x: m.qz(x, x),
     "ordqz": lambda m, x: m.ordqz(x, x),

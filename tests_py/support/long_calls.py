@@ -111,6 +111,10 @@ CALLS = {
     "eigvals, generalized": of(linalg.eigvals, lambda: pencils.random(500, "complex128")),
     "qz": of(linalg.qz, lambda: pencils.random(500, "float64")),
     "ordqz": of(linalg.ordqz, lambda: pencils.random(500, "float64")),
+    "qr": plain(linalg.qr, lambda: general(2000)),
+    "qr, pivoting": plain(linalg.qr, lambda: general(1500), pivoting=True),
+    "qr_multiply": plain(linalg.qr_multiply, lambda: general(2000), lambda: general(2000)),
+    "rq": plain(linalg.rq, lambda: general(2000)),
     "solve_sylvester": plain(
         linalg.solve_sylvester, lambda: near_one(800), lambda: near_one(700), lambda: np.ones((800, 700))
     ),

@@ -161,6 +161,30 @@ def linear_system(
     return function, _words("q", record), (a, x, conditions)
 
 
+def qr(
+    function: Literal["QR", "RQ"],
+    *,
+    threads: int,
+    a: Array,
+    q: Array | None = None,
+    r: Array | None = None,
+    raw: Array | None = None,
+    tau: Array | None = None,
+    pivots: Array | None = None,
+    products: Array | None = None,
+    transposed: bool = False,
+    conjugate: bool = False,
+    check_finite: bool,
+) -> Call:
+    """QR has matrices and room for the parts of their factorizations that are wanted; those after R are for QR only.
+    Products is overwritten by the products of its rows with Q, Q^T, conj(Q) or Q^H.
+    """
+    record = [0, threads, transposed, conjugate, check_finite]
+    describe(record, a, q, r, raw, tau, pivots, products)
+    record[0] = len(record)
+    return function, _words("q", record), (a, q, r, raw, tau, pivots, products)
+
+
 _EIGH = Struct("qqqqqqqdqqqdd").pack
 
 

@@ -38,6 +38,24 @@ def _schur(case: Case) -> Iterator[Measured]:
 
 
 @CHECKS.add()
+def _triangles(case: Case) -> Iterator[Measured]:
+    a = case.general()
+    q, r, p = linalg.qr(a, pivoting=True)
+    yield from _product(case, "qr, pivoting", a[:, p], wide(q) @ r, q)
+    q, r = linalg.qr(a)
+    yield from _product(case, "qr", a, wide(q) @ r, q)
+    product, r = linalg.qr_multiply(a, np.eye(ORDER, dtype=case.dtype))
+    yield from _product(case, "qr_multiply", a, wide(product) @ r, product)
+    r, q = linalg.rq(a)
+    yield from _product(case, "rq", a, wide(r) @ q, q)
+
+
+def _product(case: Case, name: str, a: Array, product: Array, q: Array) -> Iterator[Measured]:
+    yield Measured(f"{name}: A - product of the factors", case.in_eps(product - a, norm(a)), HERMITIAN_LIMIT)
+    yield Measured(f"{name}: Q^H Q - I", case.identity_error(q), HERMITIAN_LIMIT)
+
+
+@CHECKS.add()
 def _condition(case: Case) -> Iterator[Measured]:
     t = np.array([[3, 4], [0, 1]], case.dtype)
     s, sep = linalg.schur_condition(t, 1)

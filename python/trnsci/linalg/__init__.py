@@ -33,6 +33,7 @@ from ._funm import funm
 from ._lu import det, lu, lu_factor, lu_solve, slogdet
 from ._matfunc import inv_sqrt_spd
 from ._matfunc_general import fractional_matrix_power, logm, signm, sqrtm
+from ._qr import qr, qr_multiply, rq
 from ._qz import ordqz, qz
 from ._schur import hessenberg, schur
 from ._schur_order import rsf2csf, schur_condition
@@ -67,7 +68,10 @@ __all__ = [
     "lu_solve",
     "matrix_balance",
     "ordqz",
+    "qr",
+    "qr_multiply",
     "qz",
+    "rq",
     "rsf2csf",
     "schur",
     "schur_condition",

@@ -341,6 +341,175 @@ def hessenberg(
     device: str | None = None,
 ) -> Array | _Pair: ...
 @overload
+def qr(
+    a: ArrayLike,
+    overwrite_a: bool = False,
+    lwork: int | None = None,
+    mode: Literal["full", "economic"] = "full",
+    pivoting: Literal[False] = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> _Pair: ...
+@overload
+def qr(
+    a: ArrayLike,
+    overwrite_a: bool = False,
+    lwork: int | None = None,
+    mode: Literal["r"] = ...,
+    pivoting: Literal[False] = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[Array]: ...
+@overload
+def qr(
+    a: ArrayLike,
+    overwrite_a: bool = False,
+    lwork: int | None = None,
+    mode: Literal["raw"] = ...,
+    pivoting: Literal[False] = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[_Pair, Array]: ...
+@overload
+def qr(
+    a: ArrayLike,
+    overwrite_a: bool = False,
+    lwork: int | None = None,
+    mode: Literal["full", "economic"] = "full",
+    pivoting: Literal[True] = ...,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[Array, Array, _Indices]: ...
+@overload
+def qr(
+    a: ArrayLike,
+    overwrite_a: bool = False,
+    lwork: int | None = None,
+    mode: Literal["r"] = ...,
+    pivoting: Literal[True] = ...,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[Array, _Indices]: ...
+@overload
+def qr(
+    a: ArrayLike,
+    overwrite_a: bool = False,
+    lwork: int | None = None,
+    mode: Literal["raw"] = ...,
+    pivoting: Literal[True] = ...,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[_Pair, Array, _Indices]: ...
+@overload
+def qr(
+    a: ArrayLike,
+    overwrite_a: bool = False,
+    lwork: int | None = None,
+    mode: str = "full",
+    pivoting: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any: ...
+@overload
+def qr_multiply(
+    a: ArrayLike,
+    c: ArrayLike,
+    mode: Literal["left", "right"] = "right",
+    pivoting: Literal[False] = False,
+    conjugate: bool = False,
+    overwrite_a: bool = False,
+    overwrite_c: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> _Pair: ...
+@overload
+def qr_multiply(
+    a: ArrayLike,
+    c: ArrayLike,
+    mode: Literal["left", "right"] = "right",
+    pivoting: Literal[True] = ...,
+    conjugate: bool = False,
+    overwrite_a: bool = False,
+    overwrite_c: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[Array, Array, _Indices]: ...
+@overload
+def qr_multiply(
+    a: ArrayLike,
+    c: ArrayLike,
+    mode: Literal["left", "right"] = "right",
+    pivoting: bool = False,
+    conjugate: bool = False,
+    overwrite_a: bool = False,
+    overwrite_c: bool = False,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> _Pair | tuple[Array, Array, _Indices]: ...
+@overload
+def rq(
+    a: ArrayLike,
+    overwrite_a: bool = False,
+    lwork: int | None = None,
+    mode: Literal["full", "economic"] = "full",
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> _Pair: ...
+@overload
+def rq(
+    a: ArrayLike,
+    overwrite_a: bool = False,
+    lwork: int | None = None,
+    mode: Literal["r"] = ...,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array: ...
+@overload
+def rq(
+    a: ArrayLike,
+    overwrite_a: bool = False,
+    lwork: int | None = None,
+    mode: str = "full",
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array | _Pair: ...
+@overload
 def matrix_balance(
     A: ArrayLike,
     permute: bool = True,
