@@ -138,9 +138,9 @@ func (routinesOf[T]) solve(team *sched.Team, c *record.BLAS, with solver) error 
 	})
 }
 
-// LUFactor writes LAPACK's LU factors of every matrix of the stack A into the stack Factor, of the same shape and dtype,
-// the exchanges of rows into the vectors of the stack Pivots, and the number of the first pivot that is zero, or 0, into
-// Zeros. Factor may be A itself.
+// LUFactor writes LAPACK's LU factors of every matrix of the stack A into the stack Factor, of the same shape and
+// dtype, the exchanges of rows into the vectors of the stack Pivots, and the number of the first pivot that is zero, or
+// 0, into Zeros. Factor may be A itself.
 func LUFactor(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.LUFactor](address)

@@ -11,8 +11,8 @@ import (
 // LU overwrites an m x n matrix by the factors of A P = L U: L, lower triangular or trapezoidal, in the lower triangle,
 // and above the diagonal U, which has ones on it and elements whose |re| + |im| is at most 2 (1 for a real T). P
 // exchanges the columns k and pivots[k] >= k for k = 0, 1, ... in turn; pivots has min(m, n) elements. Matrices are
-// stored by rows, and each pivot is the element of a row with the largest |re| + |im|, the first one of several: this is
-// partial pivoting for the transpose of A, with the pivots of LAPACK's getrf, from 0.
+// stored by rows, and each pivot is the element of a row with the largest |re| + |im|, the first one of several: this
+// is partial pivoting for the transpose of A, with the pivots of LAPACK's getrf, from 0.
 //
 // zero is the number (1-based) of the first pivot that is exactly zero, or 0 if there is none. L is then singular, and
 // U has zeros. Infinities and NaNs propagate. The team's error is returned after cancellation; a is then partly
@@ -152,8 +152,8 @@ func subtractReals[R dense.Float](set kernel.Set, rows []R, stride int, factors,
 // pairsLength is the number of reals, real and imaginary parts, that subtractPairs works on at a time.
 const pairsLength = 256
 
-// subtractPairs is subtractRows for pairs of real and imaginary parts: both parts of the rows are multiplied by the real
-// and by the imaginary parts of the factors, and the latter products are turned by i.
+// subtractPairs is subtractRows for pairs of real and imaginary parts: both parts of the rows are multiplied by the
+// real and by the imaginary parts of the factors, and the latter products are turned by i.
 func subtractPairs[R dense.Float](set kernel.Set, rows []R, stride int, factors, x []R) {
 	var alpha [2 * stripRows]R
 	for i, f := range factors {

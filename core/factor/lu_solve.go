@@ -105,12 +105,12 @@ func swapRows[T dense.Scalar](a dense.Matrix[T], i, j int) {
 }
 
 // Determinant returns the determinant of a square A, which is not changed, as mantissa * 2^exponent: the parts of the
-// mantissa are below 1, and one of them is 1/2 at least, unless it is zero, infinite or NaN. With checkFinite an infinity
-// or a NaN in a is a *dense.ArgumentError. The team's error is returned after cancellation.
+// mantissa are below 1, and one of them is 1/2 at least, unless it is zero, infinite or NaN. With checkFinite an
+// infinity or a NaN in a is a *dense.ArgumentError. The team's error is returned after cancellation.
 //
 // Cost: that of LU.
-func Determinant[T dense.Scalar](team *sched.Team, a dense.View[T], checkFinite bool) (mantissa complex128, exponent int,
-	err error) {
+func Determinant[T dense.Scalar](team *sched.Team, a dense.View[T], checkFinite bool) (
+	mantissa complex128, exponent int, err error) {
 	n := a.Rows
 	if a.Cols != n {
 		return 0, 0, dense.BadArgument("a", "expected a square matrix, got shape (%d, %d)", a.Rows, a.Cols)
@@ -123,6 +123,14 @@ func Determinant[T dense.Scalar](team *sched.Team, a dense.View[T], checkFinite 
 	}
 	mantissa, exponent = ofFactors(stored, pivots)
 	return mantissa, exponent, nil
+}
+
+// Only the limit of all pools bounds the copies of matrices that are kept.
+var workspaces = scratch.Pool{MostBytes: scratch.DefaultLimit}
+
+// borrowed returns an n x n matrix of unknown elements in lent memory.
+func borrowed[T dense.Scalar](memory scratch.Memory, n int) dense.Matrix[T] {
+	return dense.Matrix[T]{Rows: n, Cols: n, Stride: n, Data: scratch.Numbers[T](memory.Words, n*n)}
 }
 
 // ofFactors is Determinant, given the factors from LU.

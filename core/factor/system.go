@@ -31,10 +31,10 @@ type SystemOptions struct {
 	Transposed bool // the matrix is that of A^T
 }
 
-// SolveSystem overwrites B, n x k, by the solution X of A X = B, or A^T X = B, and returns an estimate of the reciprocal
-// condition number 1 / (|A|_1 |A^-1|_1). With Structure Unknown, triangular matrices are solved by substitution, and
-// Hermitian ones with a positive diagonal by a Cholesky factorization, if there is one. All others, symmetric ones among
-// them, are solved by an LU factorization with partial pivoting by rows.
+// SolveSystem overwrites B, n x k, by the solution X of A X = B, or A^T X = B, and returns an estimate of the
+// reciprocal condition number 1 / (|A|_1 |A^-1|_1). With Structure Unknown, triangular matrices are solved by
+// substitution, and Hermitian ones with a positive diagonal by a Cholesky factorization, if there is one. All others,
+// symmetric ones among them, are solved by an LU factorization with partial pivoting by rows.
 //
 // It returns a *SingularError if a pivot is exactly zero, a *NotPositiveDefiniteError if the structure is
 // PositiveDefinite and A is not, and the team's error after cancellation; B is then unspecified.
@@ -108,16 +108,8 @@ func withFactors[T dense.Scalar](team *sched.Team, a dense.View[T], opt SystemOp
 	return rcond, solve(phase, s)
 }
 
-// Only the limit of all pools bounds the copies of matrices that are kept.
-var workspaces = scratch.Pool{MostBytes: scratch.DefaultLimit}
-
-// borrowed returns an n x n matrix of unknown elements in lent memory.
-func borrowed[T dense.Scalar](memory scratch.Memory, n int) dense.Matrix[T] {
-	return dense.Matrix[T]{Rows: n, Cols: n, Stride: n, Data: scratch.Numbers[T](memory.Words, n*n)}
-}
-
-// SystemWorkspace returns an upper bound on the memory in bytes that SolveSystem, InverseTransposed and Determinant take
-// for a matrix of order n.
+// SystemWorkspace returns an upper bound on the memory in bytes that SolveSystem, InverseTransposed and Determinant
+// take for a matrix of order n.
 func SystemWorkspace[T dense.Scalar](n int) int64 {
 	const headers = 1 << 12 // structs, and the allocator's rounding up
 	return int64(n)*int64(n+2)*int64(dense.Bytes[T]()) + 8*int64(n) + headers

@@ -59,8 +59,8 @@ type Cholesky struct {
 	CheckFinite bool
 }
 
-// LUFactor has matrices and room for their LU factors, whose columns are contiguous, for the pivots, from 0, and for the
-// numbers of the first zero pivots, from 1.
+// LUFactor has matrices and room for their LU factors, whose columns are contiguous, for the pivots, from 0, and for
+// the numbers of the first zero pivots, from 1.
 type LUFactor struct {
 	Team
 	A           *Array
@@ -70,7 +70,8 @@ type LUFactor struct {
 	CheckFinite bool
 }
 
-// LUSolve has LU factors whose columns are contiguous, their pivots, and right-hand sides, which the solutions overwrite.
+// LUSolve has LU factors whose columns are contiguous, their pivots, and right-hand sides, which the solutions
+// overwrite.
 type LUSolve struct {
 	Team
 	Factor      *Array

@@ -25,12 +25,13 @@ from .._core._errors import LinAlgError
 from . import _absent
 from ._balance import matrix_balance
 from ._cholesky import cho_factor, cholesky
+from ._det import det, slogdet
 from ._eig import eig, eigvals
 from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
 from ._expm import expm
 from ._funm import funm
-from ._lu import det, lu, lu_factor, lu_solve, slogdet
+from ._lu import lu, lu_factor, lu_solve
 from ._matfunc import inv_sqrt_spd
 from ._matfunc_general import fractional_matrix_power, logm, signm, sqrtm
 from ._qr import qr, qr_multiply, rq

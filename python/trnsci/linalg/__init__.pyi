@@ -21,15 +21,15 @@ from .._core._errors import LinAlgWarning as LinAlgWarning
 from .._core._progress import Progress
 from ._cholesky import cho_factor as cho_factor
 from ._cholesky import cholesky as cholesky
+from ._det import det as det
+from ._det import slogdet as slogdet
 from ._eig import eigvals as eigvals
 from ._eigh import eigvalsh as eigvalsh
 from ._eigh_banded import eigvals_banded as eigvals_banded
 from ._eigh_banded import eigvalsh_tridiagonal as eigvalsh_tridiagonal
 from ._expm import expm as expm
-from ._lu import det as det
 from ._lu import lu_factor as lu_factor
 from ._lu import lu_solve as lu_solve
-from ._lu import slogdet as slogdet
 from ._matfunc import inv_sqrt_spd as inv_sqrt_spd
 from ._matfunc_general import fractional_matrix_power as fractional_matrix_power
 from ._matfunc_general import signm as signm
