@@ -34,9 +34,9 @@ func qrPanelWidth[T dense.Scalar](n int) int {
 	return widestQRPanel
 }
 
-// qr is a QR factorization of an m x n matrix A in progress, on X = A^T: it is the LQ factorization of X. The product of
-// the reflectors of a panel is P = I - V T V^H, and what is known of it is V^T, whose rows are those of X right of the
-// diagonal, and S = conj(T). A row x^T of X becomes
+// qr is a QR factorization of an m x n matrix A in progress, on X = A^T: it is the LQ factorization of X. The product
+// of the reflectors of a panel is P = I - V T V^H, and what is known of it is V^T, whose rows are those of X right of
+// the diagonal, and S = conj(T). A row x^T of X becomes
 //
 //	(P^H x)^T = x^T - x^T (V^T)^H S V^T
 //
@@ -171,8 +171,8 @@ func (f *qr[T]) reducePanel(p qrPanel[T], lo, hi int) {
 	blas.Gemm(nil, blas.NoTrans, blas.NoTrans, -1, s, ws, 0, p.s.Slice(lo, mid, mid, hi))
 }
 
-// reduceRow applies the reflectors of rows lo to j-1 of a panel to row j, makes its reflector, and extends the part of S
-// that begins at lo.
+// reduceRow applies the reflectors of rows lo to j-1 of a panel to row j, makes its reflector, and extends the part of
+// S that begins at lo.
 func (f *qr[T]) reduceRow(p qrPanel[T], lo, j int) {
 	cols, s := p.rows.Cols, p.s.Slice(lo, p.s.Rows, lo, p.s.Cols)
 	x, v, before := p.rows.Row(j), p.vt.Row(j), p.vt.Slice(lo, j, lo, cols)
@@ -230,8 +230,8 @@ func (f *qr[T]) makeReflector(x, v []T) (beta, tau T) {
 	return beta, tau
 }
 
-// makeReal returns the real beta, of the sign opposite to that of x, and tau with conj(1 - tau) x = beta; tau is 0 for a
-// real x.
+// makeReal returns the real beta, of the sign opposite to that of x, and tau with conj(1 - tau) x = beta; tau is 0 for
+// a real x.
 func makeReal[T dense.Scalar](x T) (beta, tau T) {
 	if dense.Imag(x) == 0 {
 		return x, 0

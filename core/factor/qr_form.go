@@ -64,8 +64,8 @@ func (f *qr[T]) apply(rows dense.Matrix[T], transposed, conjugate bool) error {
 	return f.team.Err()
 }
 
-// form writes the rows of Q^T to qt, whose first rows may be those of x. Those of a panel become part of qt in its turn,
-// the last panel first.
+// form writes the rows of Q^T to qt, whose first rows may be those of x. Those of a panel become part of qt in its
+// turn, the last panel first.
 func (f *qr[T]) form(qt dense.Matrix[T]) error {
 	k, m := len(f.tau), f.x.Cols
 	for i := k; i < qt.Rows; i++ {

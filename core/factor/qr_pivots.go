@@ -9,10 +9,10 @@ import (
 )
 
 // Column pivoting. Columns of A, rows of X, are interchanged so that each reflector is that of the longest remaining
-// one. During a panel the remaining rows are not updated: they are X - F V^T, of which only the current column, a row of
-// R, is formed. The norms of what is right of it follow from that element. Where too many digits cancel, the panel ends
-// early, all is updated, and the norms are computed anew. F is stored by columns, which are made one by one. Source: LAPACK's geqp3, with the test of Drmac and Bujanovic,
-// ACM Trans. Math. Softw. 35, 12 (2008).
+// one. During a panel the remaining rows are not updated: they are X - F V^T, of which only the current column, a row
+// of R, is formed. The norms of what is right of it follow from that element. Where too many digits cancel, the panel
+// ends early, all is updated, and the norms are computed anew. F is stored by columns, which are made one by one.
+// Source: LAPACK's geqp3, with the test of Drmac and Bujanovic, ACM Trans. Math. Softw. 35, 12 (2008).
 
 // pivoting is what a factorization with pivots needs beside its qr.
 type pivoting struct {

@@ -232,8 +232,8 @@ func roundPairs[T dense.Scalar](f Form[T]) {
 	}
 }
 
-// keepPairsRegular makes diagonal elements of P beside a complex pair, which were rounded to zero, the smallest positive
-// number: an error no larger than that of rounding, and the block remains one of finite eigenvalues.
+// keepPairsRegular makes diagonal elements of P beside a complex pair, which were rounded to zero, the smallest
+// positive number: an error no larger than that of rounding, and the block remains one of finite eigenvalues.
 func keepPairsRegular[T dense.Scalar](f Form[T]) {
 	for k := 0; k+1 < f.S.Rows && !dense.IsComplex[T](); k++ {
 		if f.S.At(k+1, k) == 0 {

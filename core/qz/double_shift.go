@@ -54,8 +54,8 @@ func (d *doubleShift) sweep(m *pencil[float64], lo, hi int, shifts [2]complex128
 const minSharedReflections = 1 << 13
 
 // updateOutside applies the reflectors of a window, the first one of step first, to the columns before end that are
-// behind it, to whole groups of rows above its first row, and to the factors. It does so in two parts: one for S and one
-// for P, each with half of the columns of the factors. So each thread keeps its part in its cache.
+// behind it, to whole groups of rows above its first row, and to the factors. It does so in two parts: one for S and
+// one for P, each with half of the columns of the factors. So each thread keeps its part in its cache.
 func (d *doubleShift) updateOutside(
 	m *pencil[float64], window region, first, end int, left, right []bulge.Householder3[float64],
 ) error {

@@ -17,8 +17,8 @@ import (
 // steps that follow. The reflectors are applied
 //
 //   - the left one to the columns up to End-1, which include the three columns behind k;
-//   - the right one to the rows of S up to k+4, but at most Last, and to those of P up to k+3, from the last multiple of
-//     SweepRows, counted from Top, that is at or above row k+1.
+//   - the right one to the rows of S up to k+4, but at most Last, and to those of P up to k+3, from the last multiple
+//     of SweepRows, counted from Top, that is at or above row k+1.
 //
 // The rows above are left to ReflectColumns. Step Last-2, with which the bulge leaves the matrices, has only the two
 // rows up to Last. If Start is not nil, the first step makes the bulge: its left reflector maps Start to a multiple of
