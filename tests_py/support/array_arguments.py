@@ -62,7 +62,12 @@ CALLS = {
     "funm": ({"A": GENERAL}, {"func": _squares}),
     "hessenberg": ({"a": GENERAL}, {"calc_q": True}),
     "inv_sqrt_spd": ({"a": SPD}, {}),
+    "det": ({"a": GENERAL}, {}),
+    "inv": ({"a": GENERAL}, {}),
     "logm": ({"A": SPD}, {}),
+    "lu": ({"a": GENERAL}, {}),
+    "lu_factor": ({"a": GENERAL}, {}),
+    "lu_solve": ({"lu": SPD, "b": VECTOR}, {}),
     "matrix_balance": ({"A": GENERAL}, {}),
     "ordqz": ({"A": GENERAL, "B": SPD}, {}),
     "qz": ({"A": GENERAL, "B": SPD}, {}),
@@ -72,6 +77,8 @@ CALLS = {
     "rsf2csf": ({"T": UPPER, "Z": np.eye(3)}, {}),
     "schur_condition": ({"T": UPPER, "sdim": np.array(1)}, {}),
     "signm": ({"A": GENERAL}, {}),
+    "slogdet": ({"a": GENERAL}, {}),
+    "solve": ({"a": GENERAL, "b": VECTOR}, {}),
     "solve_continuous_lyapunov": ({"a": GENERAL, "q": SPD}, {}),
     "solve_discrete_lyapunov": ({"a": GENERAL, "q": SPD}, {}),
     "solve_lyapunov": ({"a": GENERAL, "q": SPD}, {}),
@@ -102,6 +109,8 @@ def call(name, **arrays):
     given = {**given, **arrays}
     if name == "cho_solve":
         given = {"c_and_lower": (given.pop("c"), True), **given}
+    if name == "lu_solve":
+        given = {"lu_and_piv": (given.pop("lu"), np.arange(3)), **given}
     found = next(getattr(module, name) for module in (trnsci, linalg, blas) if hasattr(module, name))
     return flat(found(**given, **rest))
 
