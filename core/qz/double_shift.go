@@ -77,8 +77,8 @@ func (d *doubleShift) updateOutside(
 			return nil
 		})
 	}
-	part(m.s, 0, middle)
-	part(m.p, middle, n)
+	part(m.s, 0, n)
+	part(m.p, n, n)
 	return m.team.Err()
 }
 
