@@ -54,32 +54,17 @@ func (d *doubleShift) sweep(m *pencil[float64], lo, hi int, shifts [2]complex128
 const minSharedReflections = 1 << 13
 
 // updateOutside applies the reflectors of a window, the first one of step first, to the columns before end that are
-// behind it, to whole groups of rows above its first row, and to the factors. It does so in two parts: one for S and
-// one for P, each with half of the columns of the factors. So each thread keeps its part in its cache.
+// behind it, to whole groups of rows above its first row, and to the factors.
 func (d *doubleShift) updateOutside(
 	m *pencil[float64], window region, first, end int, left, right []bulge.Householder3[float64],
 ) error {
-	n := m.order()
-	part := func(a dense.Matrix[float64], from, to int) {
+	update := func(_ int, a dense.Matrix[float64], from, to int) {
 		d.reflectColumns(right, a, window.top, first, d.groupsAbove(window, first), false)
 		d.reflectRows(left, a, first+1, window.end, end)
 		d.reflectRows(left, m.qt, first+1, from, to)
 		d.reflectRows(right, m.zt, first+1, from, to)
 	}
-	middle := n / 2 &^ (dense.LineBytes/dense.Bytes[float64]() - 1) // at the border of a cache line
-	if m.team.WorthSharing(n*len(left), minSharedReflections) {
-		return m.team.For(2, func(_, k int) error {
-			if k == 0 {
-				part(m.s, 0, middle)
-			} else {
-				part(m.p, middle, n)
-			}
-			return nil
-		})
-	}
-	part(m.s, 0, n)
-	part(m.p, n, n)
-	return m.team.Err()
+	return m.share(m.order()*len(left), minSharedReflections, update)
 }
 
 // groupsAbove returns the number of whole groups of rows above the first row that step first changes.

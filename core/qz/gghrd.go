@@ -58,7 +58,7 @@ func (m *pencil[T]) reduceColumn(j int, left, right []householder.Givens[T]) {
 	m.restoreTriangle(0, top, left, right)
 	const backward = true
 	applyLeft(left, backward, m.s.Slice(top, n, top, n))
-	m.applyRight(right, backward, m.s.Slice(0, n, top, n))
+	applyRight(&m.strips[0], right, backward, m.s.Slice(0, n, top, n))
 	if m.qt.Rows > 0 {
 		applyLeft(conjugates(left), backward, m.qt.Slice(top, n, 0, n))
 	}
@@ -118,7 +118,7 @@ func (m *pencil[T]) restoreTriangle(first, top int, left, right []householder.Gi
 	}
 	for end := n; end > top+1; {
 		begin := max(top+1, end-restoreRows)
-		m.applyRight(right[end-1-top:], backward, m.p.Slice(begin, end, end-1, n))
+		applyRight(&m.strips[0], right[end-1-top:], backward, m.p.Slice(begin, end, end-1, n))
 		for i := end - 1; i >= begin; i-- {
 			var r T
 			right[i-1-top], r = householder.ToSecond(m.p.At(i, i-1), m.p.At(i, i))
@@ -128,5 +128,5 @@ func (m *pencil[T]) restoreTriangle(first, top int, left, right []householder.Gi
 		}
 		end = begin
 	}
-	m.applyRight(right, backward, m.p.Slice(first, top+1, top, n))
+	applyRight(&m.strips[0], right, backward, m.p.Slice(first, top+1, top, n))
 }

@@ -69,17 +69,18 @@ func indexInOrder(k, n int, backward bool) int {
 const stripRows, transposedRows = 64, 8
 
 // applyRight applies rotations to adjacent columns of a, which has one column more than there are rotations: rotation i
-// to columns i and i+1, in the order of applyLeft (lasr with side R).
-func (m *pencil[T]) applyRight(rotations []householder.Givens[T], backward bool, a dense.Matrix[T]) {
+// to columns i and i+1, in the order of applyLeft (lasr with side R). The memory is for transposed strips; calls at the
+// same time have different ones.
+func applyRight[T dense.Wide](memory *[]T, rotations []householder.Givens[T], backward bool, a dense.Matrix[T]) {
 	real, ok := any(a).(dense.Matrix[float64])
 	switch {
 	case len(rotations) == 0:
 	case ok && backward:
 		givens.RotateColumns(kernel.Best(), realRotations(rotations), real.Data, real.Stride, real.Rows)
 	case a.Rows >= transposedRows:
-		m.strip = slices.Grow(m.strip[:0], a.Cols*stripRows)[:a.Cols*stripRows]
+		*memory = slices.Grow((*memory)[:0], a.Cols*stripRows)[:a.Cols*stripRows]
 		for i := 0; i < a.Rows; i += stripRows {
-			applyRightTransposed(rotations, backward, a.Slice(i, min(i+stripRows, a.Rows), 0, a.Cols), m.strip)
+			applyRightTransposed(rotations, backward, a.Slice(i, min(i+stripRows, a.Rows), 0, a.Cols), *memory)
 		}
 	default:
 		applyRightToRows(rotations, backward, a)

@@ -18,8 +18,8 @@ type pencil[T dense.Wide] struct {
 	valuesOnly   bool // nothing is wanted but eigenvalues: sweeps leave out what is outside of their block
 	// Frobenius norms of S and P, which unitary transformations preserve.
 	normS, normP float64
-	strip        []T // memory of applyRight
-	column       []T // memory of reduceColumn
+	strips       [updateParts][]T // memory of applyRight
+	column       []T              // memory of reduceColumn
 }
 
 func (m *pencil[T]) order() int { return m.s.Rows }
@@ -84,30 +84,27 @@ func (m *pencil[T]) quotient(k int) (q [2][2]T) {
 	return q
 }
 
-// minSharedWork is the number of rotated pairs of elements, ten microseconds of work, that is worth a second thread.
-const minSharedWork = 1 << 15
+// updateParts is the number of independent parts of an update of the pair and the factors. There are only two, so that
+// each stays in the cache of one processor: with S, P, Q and Z as parts, two threads are slower than one.
+const updateParts = 2
 
-// The independent parts of an update. There are only two, so that each matrix stays in the cache of one processor: with
-// S, P, Q and Z as separate parts, two threads are slower than one.
-const (
-	pairPart = iota
-	factorsPart
-	partCount
-)
-
-// inParallel executes both parts of an update that rotates the given number of pairs of elements, in parallel if that
-// is worth a second thread.
-func (m *pencil[T]) inParallel(work int, execute func(part int)) error {
-	if err := m.team.Err(); err != nil {
-		return err
+// share executes both parts of an update: one for S and one for P, each with the columns from first on and before end,
+// together all, of Q^T and Z^T. They are shared if the team finds the work enough, of which least is worth a second
+// thread.
+func (m *pencil[T]) share(work, least int, update func(part int, a dense.Matrix[T], first, end int)) error {
+	n := m.order()
+	if !m.team.WorthSharing(work, least) {
+		update(0, m.s, 0, n)
+		update(1, m.p, n, n)
+		return m.team.Err()
 	}
-	if m.team.Threads() == 1 || work < minSharedWork || m.qt.Rows+m.zt.Rows == 0 {
-		execute(pairPart)
-		execute(factorsPart)
-		return nil
-	}
-	return m.team.For(partCount, func(_, part int) error {
-		execute(part)
+	middle := n / 2 &^ (dense.LineBytes/dense.Bytes[T]() - 1) // at the border of a cache line
+	return m.team.For(updateParts, func(_, part int) error {
+		if part == 0 {
+			update(part, m.s, 0, middle)
+		} else {
+			update(part, m.p, middle, n)
+		}
 		return nil
 	})
 }

@@ -105,22 +105,19 @@ func (m *pencil[T]) chase(w *window[T], k, last int, g householder.Givens[T]) ho
 	return h
 }
 
+// minSharedRotations is the number of rotated pairs of elements, ten microseconds of work, that is worth a second
+// thread.
+const minSharedRotations = 1 << 15
+
 // updateOutside applies the rotations of the window to the rest of the pair and to the factors.
 func (m *pencil[T]) updateOutside(w *window[T]) error {
-	above := func(a dense.Matrix[T]) dense.Matrix[T] {
-		return a.Slice(w.firstRow, w.first, w.first, w.first+1+len(w.right))
-	}
-	return m.inParallel(m.order()*len(w.left), func(part int) {
-		switch part {
-		case pairPart:
-			m.applyRight(w.right, false, above(m.s))
-			m.applyRight(w.right, false, above(m.p))
-			w.applyLeft(m.s, w.end, w.endColumn, w.left)
-			w.applyLeft(m.p, w.end, w.endColumn, w.left)
-		case factorsPart:
-			w.applyLeft(m.zt, 0, m.order(), w.right)
-			w.applyLeft(m.qt, 0, m.order(), conjugates(w.left))
-		}
+	conj := conjugates(w.left)
+	return m.share(m.order()*len(w.left), minSharedRotations, func(part int, a dense.Matrix[T], from, end int) {
+		above := a.Slice(w.firstRow, w.first, w.first, w.first+1+len(w.right))
+		applyRight(&m.strips[part], w.right, false, above)
+		w.applyLeft(a, w.end, w.endColumn, w.left)
+		w.applyLeft(m.zt, from, end, w.right)
+		w.applyLeft(m.qt, from, end, conj)
 	})
 }
 
