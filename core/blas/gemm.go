@@ -19,8 +19,6 @@ const (
 	// of half a page. A quarter of a page already fills few sets, which matters where a tile leaves a part of its last
 	// line to the next tile.
 	pageBytes, halfBytes, quarterBytes = 4096, 2048, 1024
-	// B is multiplied in place up to this size, which leaves half of an L2 cache of 1 MiB to A and C.
-	directBytes = 528 << 10
 	// If B is not packed, this many blocks of columns are treated as one.
 	directBlocks = 4
 	// Below this many rows packing B costs more than it saves, and below manyRows if B could be multiplied in place but
@@ -28,8 +26,11 @@ const (
 	fewRows, manyRows = 16, 64
 	// Strips of A that are multiplied together take at most this: half of an L1 cache of 32 kB.
 	firstCacheBytes = 16 << 10
-	// A transposed A is multiplied in place up to this size.
-	directABytes = 32 << 10
+	// A transposed A is multiplied in place up to this size, and else packed this many strips at a time, which use all
+	// of the cache lines that they read.
+	directABytes, packedStrips = 32 << 10, 8
+	// Rows of A that compete for sets of the L1 cache are copied if C has this many columns.
+	copyColumns = 96
 )
 
 // gemmReal computes a product with the kernels of set.
@@ -102,11 +103,19 @@ func (g *gemmProblem[T]) columns(x, across int) (j0, j1 int) {
 // choosePacking decides which operands are packed. Kernels accept any A, but B only by rows.
 func (g *gemmProblem[T]) choosePacking() {
 	bytes := int(unsafe.Sizeof(g.alpha))
-	small := g.k*g.n*bytes <= directBytes && !collides[T](g.size, g.k, g.b.row)
+	small := g.k*g.n*bytes <= g.size.Direct && !collides[T](g.size, g.k, g.b.row)
 	inPlace := g.m <= fewRows || small && (g.m < manyRows || !g.splitsLines())
 	g.packB = g.b.col != 1 || !inPlace
 	g.packA = g.a.col != 1 && g.n > g.size.TileCols() &&
 		(g.m*g.k*bytes > directABytes || g.a.col*bytes%pageBytes == 0 && g.k > g.size.Rows)
+	g.chooseCopying()
+}
+
+// chooseCopying decides whether the rows of A are copied, which takes 1 % of a product with 512 columns: rows half a
+// page apart compete for the sets of the L1 cache with each other and with the tiles of B.
+func (g *gemmProblem[T]) chooseCopying() {
+	bytes := int(unsafe.Sizeof(g.alpha))
+	g.copyA = g.a.col == 1 && g.set == kernel.AVX2 && g.n >= copyColumns && g.a.row*bytes%halfBytes == 0
 }
 
 // splitsLines reports whether vectors of B lie across two cache lines, as half of them or more do in most arrays of
@@ -154,7 +163,7 @@ func (g *gemmProblem[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 		return nil
 	}
 	var packed *packing[T]
-	if g.packA || g.packB || g.part != full {
+	if g.packA || g.copyA || g.packB || g.part != full {
 		packed = takePacking[T](g.size)
 		defer packed.giveBack()
 	}
@@ -206,11 +215,14 @@ func (g *gemmProblem[T]) scaleC(i0, i1, j0, j1 int) {
 	}
 }
 
-// together returns the number of rows that are multiplied by a block of B together: the strips of A that fit the L1
-// cache, at least one.
+// together returns the number of rows that are multiplied by a block of B together: packed strips of A, or those that
+// fit the L1 cache, at least one.
 func (g *gemmProblem[T]) together(inner int) int {
-	if g.packA || g.part != full {
+	switch {
+	case g.copyA || g.part != full:
 		return g.size.Rows
+	case g.packA:
+		return packedStrips * g.size.Rows
 	}
 	strip := g.size.Rows * inner * int(unsafe.Sizeof(g.alpha))
 	return max(1, firstCacheBytes/strip) * g.size.Rows
@@ -237,13 +249,19 @@ func (g *gemmProblem[T]) run(packed *packing[T], block *blockB[T], strips, i0, i
 		StripC: rows * g.c.Stride}
 	run.Accumulate = p0 > 0 || !g.overwrites()
 	run.A, run.RowA, run.ColA, run.StepA = g.a.from(i0, p0), g.a.row, g.a.col, rows*g.a.row
-	if next := i0 + rows; next < g.m {
+	next := i0 + rows // in place, each strip prefetches the one below
+	if g.packA {
+		next = i1
+	}
+	if next < g.m {
 		run.Prefetch, run.PrefetchCol, run.PrefetchStep, run.PrefetchStrip = g.a.from(next,
 			p0), g.a.col, g.a.row, run.StepA
 	}
-	if g.packA {
-		run.A, run.RowA, run.ColA = packed.a, 1, g.size.Rows
-		g.packStrip(packed.a, i0, i1, p0, p1)
+	switch {
+	case g.packA:
+		run.A, run.RowA, run.ColA, run.StepA = packed.a, 1, g.size.Rows, g.packStrips(packed.a, strips, i0, i1, p0, p1)
+	case g.copyA:
+		run.A, run.RowA = packed.a, g.copyRows(packed.a, i0, i1, p0, p1)
 	}
 	for s := range block.pieces {
 		piece := &block.pieces[s]

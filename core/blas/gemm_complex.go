@@ -51,5 +51,6 @@ func newGemmComplex[R dense.Float, T dense.Complex](
 		g.b.row, g.b.col = 1, b.Stride
 	}
 	g.inner = balanced(g.k, g.size.Inner)
+	g.chooseCopying()
 	return g
 }

@@ -35,6 +35,7 @@ type gemmProblem[T dense.Float] struct {
 	c           dense.Matrix[T]
 	part        part // the part of C that is computed
 	packA       bool
+	copyA       bool // rows of A are copied, strip by strip
 	packB       bool
 	pairs       *pairs[T] // nil for a real product
 }
@@ -100,7 +101,7 @@ func (g *gemmProblem[T]) load(block *blockB[T], packed *packing[T], p0, p1, j0 i
 			continue
 		}
 		piece.row = ceilDiv(piece.cols, g.size.Lanes) * g.size.Lanes
-		piece.step = piece.row * (p1 - p0)
+		piece.step = piece.row*(p1-p0) + line[T]()
 		piece.data = packed.b[at : at+piece.count*piece.step]
 		at += piece.count * piece.step
 		switch {
@@ -222,37 +223,67 @@ func takePacking[T dense.Float](size *kernel.Blocking) *packing[T] {
 		p = &packing[T]{}
 	}
 	// Kernel sets differ in size; tests use several of them.
-	if inner := size.Inner; len(p.b) < inner*size.Cols || len(p.a) < inner*size.Rows {
-		p.b, p.a = dense.NewAligned[T](inner*size.Cols), dense.NewAligned[T](inner*size.Rows)
+	if a, b := packedA[T](size), packedB[T](size); len(p.a) < a || len(p.b) < b {
+		p.a, p.b = dense.NewAligned[T](a), dense.NewAligned[T](b)
 		p.c = dense.NewAligned[T](size.Rows * size.TileCols())
 	}
 	return p
 }
 
-// GemmWorkspace returns the bytes that Gemm uses for each thread of a product: about half a megabyte. They are kept for
-// the next call until the garbage collector frees them.
+// line returns the elements of a cache line. Packed tiles and strips begin a line behind a multiple of a page from each
+// other, or they would compete for the same sets of the L1 cache while they are written.
+func line[T dense.Float]() int { return dense.LineBytes / dense.Bytes[T]() }
+
+// packedA returns the elements of the strips of A that are packed together, which a strip with copied rows fits, too.
+func packedA[T dense.Float](size *kernel.Blocking) int {
+	return packedStrips * size.Rows * (size.Inner + line[T]())
+}
+
+// packedB returns the elements of the largest block of B, all of its tiles being of one vector.
+func packedB[T dense.Float](size *kernel.Blocking) int {
+	return size.Inner*size.Cols + size.Cols/size.Lanes*line[T]()
+}
+
+// GemmWorkspace returns the bytes that Gemm uses for each thread of a product: half a megabyte to a megabyte. They are
+// kept for the next call until the garbage collector frees them.
 func GemmWorkspace[T dense.Float]() int64 {
 	size := kernel.BlockingOf[T](kernel.Best())
-	return int64(size.Inner)*int64(size.Cols+size.Rows)*int64(dense.Bytes[T]()) + packingOverhead
+	return int64(packedA[T](size)+packedB[T](size))*int64(dense.Bytes[T]()) + packingOverhead
 }
 
 func (p *packing[T]) giveBack() { packingsOf[T]().Put(p) }
 
-// packStrip copies rows i0 <= i < i1 and columns p0 <= p < p1 of a transposed A: element (i, p) goes to
-// i-i0+(p-p0)*rows, where rows are those of a tile.
-func (g *gemmProblem[T]) packStrip(dst []T, i0, i1, p0, p1 int) {
-	rows, n := g.size.Rows, i1-i0
-	if g.pairs == nil {
-		gemm.Pack(g.set, &gemm.Panel[T]{Count: 1, Rows: p1 - p0, Cols: n, From: g.a.from(i0, p0), FromRow: g.a.col,
-			To: dst, ToRow: rows})
-		return
+// copyRows copies rows i0 <= i < i1 and columns p0 <= p < p1 of A, and returns the distance of their copies.
+func (g *gemmProblem[T]) copyRows(dst []T, i0, i1, p0, p1 int) (row int) {
+	row = p1 - p0 + line[T]()
+	for i := i0; i < i1; i++ {
+		copy(dst[(i-i0)*row:][:p1-p0], g.a.from(i, p0))
 	}
-	for p := p0; p < p1; p += 2 {
-		src, re, im := g.a.from(i0, p)[:2*n], dst[(p-p0)*rows:][:n], dst[(p-p0+1)*rows:][:n]
-		for i := range re {
-			re[i], im[i] = src[2*i], src[2*i+1]
+	return row
+}
+
+// packStrips copies rows i0 <= i < i1, some strips of equal height, and columns p0 <= p < p1 of a transposed A: element
+// (i, p) of a strip goes to i+(p-p0)*rows, where rows are those of a tile. It returns the distance of the strips.
+func (g *gemmProblem[T]) packStrips(dst []T, strips, i0, i1, p0, p1 int) (step int) {
+	rows, n := g.size.Rows, (i1-i0)/strips
+	step = rows*(p1-p0) + line[T]()
+	if g.pairs == nil {
+		gemm.Pack(g.set, &gemm.Panel[T]{
+			Count: strips, Rows: p1 - p0, Cols: n, From: g.a.from(i0, p0), FromRow: g.a.col, FromStep: n,
+			To: dst, ToRow: rows, ToStep: step,
+		})
+		return step
+	}
+	for s := range strips {
+		for p := p0; p < p1; p += 2 {
+			src, at := g.a.from(i0+s*n, p)[:2*n], s*step+(p-p0)*rows
+			re, im := dst[at:][:n], dst[at+rows:][:n]
+			for i := range re {
+				re[i], im[i] = src[2*i], src[2*i+1]
+			}
 		}
 	}
+	return step
 }
 
 // workspace is memory for the vectors of level 2 and small blocks of level 3.

@@ -35,9 +35,10 @@ func fakeProcessor(vendor string, signature, cacheLeaf uint32, l2 int) func(leaf
 
 func TestBlockingOfProcessors(t *testing.T) {
 	type cols struct{ avx2Double, avx2Single, avx512Double, avx512Single int }
-	full := cols{128, 168, 240, 336}
-	half := cols{128, 168, 120, 144}
-	small := cols{64, 72, 48, 48}
+	full := cols{128, 160, 240, 336}
+	half := cols{128, 160, 120, 144}
+	small := cols{64, 80, 48, 48}
+	amdFull, amdHalf := cols{512, 672, 240, 336}, cols{512, 672, 120, 144}
 	const intelLeaf, amdLeaf = 4, 0x8000_001d
 	for _, p := range []struct {
 		name, vendor string
@@ -46,15 +47,15 @@ func TestBlockingOfProcessors(t *testing.T) {
 		l2           int // as reported
 		want         cols
 	}{
-		{"Zen", amd, 0x00800f12, amdLeaf, 512 * kiB, half},
-		{"Zen+", amd, 0x00800f82, amdLeaf, 512 * kiB, half},
-		{"Zen 2", amd, 0x00870f10, amdLeaf, 512 * kiB, half},
-		{"Zen 3", amd, 0x00a00f11, amdLeaf, 512 * kiB, half},
-		{"Zen 3", amd, 0x00a20f12, amdLeaf, 0, half},
-		{"Zen 4", amd, 0x00a10f11, amdLeaf, miB, full},
-		{"Zen 4", amd, 0x00a60f12, amdLeaf, 0, full},
-		{"Zen 5", amd, 0x00b00f21, amdLeaf, miB, full},
-		{"Zen", hygon, 0x00900f02, amdLeaf, 512 * kiB, half},
+		{"Zen", amd, 0x00800f12, amdLeaf, 512 * kiB, amdHalf},
+		{"Zen+", amd, 0x00800f82, amdLeaf, 512 * kiB, amdHalf},
+		{"Zen 2", amd, 0x00870f10, amdLeaf, 512 * kiB, amdHalf},
+		{"Zen 3", amd, 0x00a00f11, amdLeaf, 512 * kiB, amdHalf},
+		{"Zen 3", amd, 0x00a20f12, amdLeaf, 0, amdHalf},
+		{"Zen 4", amd, 0x00a10f11, amdLeaf, miB, amdFull},
+		{"Zen 4", amd, 0x00a60f12, amdLeaf, 0, amdFull},
+		{"Zen 5", amd, 0x00b00f21, amdLeaf, miB, amdFull},
+		{"Zen", hygon, 0x00900f02, amdLeaf, 512 * kiB, amdHalf},
 		{"Haswell", intel, 0x000306c3, intelLeaf, 256 * kiB, small},
 		{"Broadwell", intel, 0x000406f1, intelLeaf, 0, small},
 		{"Skylake", intel, 0x000506e3, intelLeaf, 256 * kiB, small},
@@ -101,18 +102,21 @@ func TestMicroarchitecturesDoNotOverlap(t *testing.T) {
 	}
 }
 
-// Only Cols follows the processor: Inner decides the bits of results, the tiles belong to the code.
-func TestOnlyColumnsFollowTheProcessor(t *testing.T) {
+// Only Cols and Direct follow the processor: Inner decides the bits of results, the tiles belong to the code.
+func TestBitsDoNotFollowTheProcessor(t *testing.T) {
 	for _, sets := range [][2][setCount]Blocking{
-		{newBlocking[float64](processor{}, sets64), newBlocking[float64](processor{l2: 128 * kiB}, sets64)},
-		{newBlocking[float32](processor{}, sets32), newBlocking[float32](processor{l2: 128 * kiB}, sets32)},
+		{newBlocking[float64](processor{}, sets64), newBlocking[float64](processor{l2: 64 * kiB}, sets64)},
+		{newBlocking[float32](processor{}, sets32), newBlocking[float32](processor{l2: 64 * kiB}, sets32)},
 	} {
 		for s, large := range sets[0] {
 			small := sets[1][s]
 			if small.Cols > large.Cols || small.Cols < small.TileCols() || small.Cols%small.TileCols() != 0 {
 				t.Errorf("%v: columns %d and %d of tiles of %d", Set(s), small.Cols, large.Cols, small.TileCols())
 			}
-			small.Cols = large.Cols
+			if 8*small.Direct > large.Direct || small.Direct == 0 {
+				t.Errorf("%v: up to %d and %d bytes in place", Set(s), small.Direct, large.Direct)
+			}
+			small.Cols, small.Direct = large.Cols, large.Direct
 			if small != large {
 				t.Errorf("%v: %+v and %+v", Set(s), small, large)
 			}

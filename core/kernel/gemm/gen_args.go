@@ -56,7 +56,7 @@ type packArgs struct {
 	dst        unsafe.Pointer // first element of the copy
 	lanes      unsafe.Pointer // AVX2: a vector with all bits set in the words that the last vector of a row has
 	mask       uint64         // AVX-512: one bit for each word that the last vector of a row has
-	kind       int            // twice the vectors in a row of a tile, plus 1 if the last one is masked
+	kind       int            // five times the vectors in a row of a tile, plus the ending of the last one
 	rows       int            // rows; used up by the kernel
 	count      int            // tiles beside one another
 	srcRow     int            // bytes from a row to the next

@@ -10032,15 +10032,15 @@ TEXT ·packExpandedF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ    104(R13), CX
 	VMOVUPD (CX), Z7
 	KMOVW   24(R13), K1
-	CMPQ    32(R13), $0x03
-	JNE     after_3
+	CMPQ    32(R13), $0x09
+	JNE     after_9
 
-row_3:
+row_9:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_3_tile:
+row_9_tile:
 	VMOVUPD.Z (BX), K1, Z0
 	VPERMILPD $0x55, Z0, Z3
 	VPXORQ    Z6, Z0, Z0
@@ -10050,55 +10050,55 @@ row_3_tile:
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_3_tile
+	JNZ       row_9_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_3
+	JNZ       row_9
 	JMP       done
 
-after_3:
-	CMPQ 32(R13), $0x05
-	JNE  after_5
+after_9:
+	CMPQ 32(R13), $0x0e
+	JNE  after_14
 
-row_5:
+row_14:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_5_tile:
+row_14_tile:
 	VMOVUPD   (BX), Z0
 	VMOVUPD.Z 64(BX), K1, Z1
 	VPERMILPD $0x55, Z0, Z3
 	VPXORQ    Z6, Z0, Z0
 	VPXORQ    Z7, Z3, Z3
 	VMOVUPD   Z3, (SI)(R10*1)
+	VMOVUPD   Z0, (SI)
 	VPERMILPD $0x55, Z1, Z4
 	VPXORQ    Z6, Z1, Z1
 	VPXORQ    Z7, Z4, Z4
 	VMOVUPD   Z4, K1, 64(SI)(R10*1)
-	VMOVUPD   Z0, (SI)
 	VMOVUPD   Z1, K1, 64(SI)
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_5_tile
+	JNZ       row_14_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_5
+	JNZ       row_14
 	JMP       done
 
-after_5:
-	CMPQ 32(R13), $0x07
-	JNE  after_7
+after_14:
+	CMPQ 32(R13), $0x13
+	JNE  after_19
 
-row_7:
+row_19:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_7_tile:
+row_19_tile:
 	VMOVUPD   (BX), Z0
 	VMOVUPD   64(BX), Z1
 	VMOVUPD.Z 128(BX), K1, Z2
@@ -10106,28 +10106,28 @@ row_7_tile:
 	VPXORQ    Z6, Z0, Z0
 	VPXORQ    Z7, Z3, Z3
 	VMOVUPD   Z3, (SI)(R10*1)
+	VMOVUPD   Z0, (SI)
 	VPERMILPD $0x55, Z1, Z4
 	VPXORQ    Z6, Z1, Z1
 	VPXORQ    Z7, Z4, Z4
 	VMOVUPD   Z4, 64(SI)(R10*1)
+	VMOVUPD   Z1, 64(SI)
 	VPERMILPD $0x55, Z2, Z5
 	VPXORQ    Z6, Z2, Z2
 	VPXORQ    Z7, Z5, Z5
 	VMOVUPD   Z5, K1, 128(SI)(R10*1)
-	VMOVUPD   Z0, (SI)
-	VMOVUPD   Z1, 64(SI)
 	VMOVUPD   Z2, K1, 128(SI)
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_7_tile
+	JNZ       row_19_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_7
+	JNZ       row_19
 	JMP       done
 
-after_7:
+after_19:
 done:
 	VZEROUPPER
 	RET
@@ -13185,37 +13185,37 @@ TEXT ·packAVX512(SB), NOSPLIT, $0-8
 	MOVQ  64(R13), R8
 	MOVQ  80(R13), R9
 	KMOVW 24(R13), K1
-	CMPQ  32(R13), $0x03
-	JNE   after_3
+	CMPQ  32(R13), $0x09
+	JNE   after_9
 
-row_3:
+row_9:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_3_tile:
+row_9_tile:
 	VMOVUPS.Z (BX), K1, Z0
 	VMOVUPS   Z0, K1, (SI)
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_3_tile
+	JNZ       row_9_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_3
+	JNZ       row_9
 	JMP       done
 
-after_3:
-	CMPQ 32(R13), $0x05
-	JNE  after_5
+after_9:
+	CMPQ 32(R13), $0x0e
+	JNE  after_14
 
-row_5:
+row_14:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_5_tile:
+row_14_tile:
 	VMOVUPS   (BX), Z0
 	VMOVUPS.Z 64(BX), K1, Z1
 	VMOVUPS   Z0, (SI)
@@ -13223,23 +13223,23 @@ row_5_tile:
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_5_tile
+	JNZ       row_14_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_5
+	JNZ       row_14
 	JMP       done
 
-after_5:
-	CMPQ 32(R13), $0x07
-	JNE  after_7
+after_14:
+	CMPQ 32(R13), $0x13
+	JNE  after_19
 
-row_7:
+row_19:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_7_tile:
+row_19_tile:
 	VMOVUPS   (BX), Z0
 	VMOVUPS   64(BX), Z1
 	VMOVUPS.Z 128(BX), K1, Z2
@@ -13249,14 +13249,14 @@ row_7_tile:
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_7_tile
+	JNZ       row_19_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_7
+	JNZ       row_19
 	JMP       done
 
-after_7:
+after_19:
 done:
 	VZEROUPPER
 	RET
@@ -13275,15 +13275,15 @@ TEXT ·packExpandedF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ    104(R13), CX
 	VMOVUPS (CX), Z7
 	KMOVW   24(R13), K1
-	CMPQ    32(R13), $0x03
-	JNE     after_3
+	CMPQ    32(R13), $0x09
+	JNE     after_9
 
-row_3:
+row_9:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_3_tile:
+row_9_tile:
 	VMOVUPS.Z (BX), K1, Z0
 	VPERMILPS $0xb1, Z0, Z3
 	VPXORQ    Z6, Z0, Z0
@@ -13293,55 +13293,55 @@ row_3_tile:
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_3_tile
+	JNZ       row_9_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_3
+	JNZ       row_9
 	JMP       done
 
-after_3:
-	CMPQ 32(R13), $0x05
-	JNE  after_5
+after_9:
+	CMPQ 32(R13), $0x0e
+	JNE  after_14
 
-row_5:
+row_14:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_5_tile:
+row_14_tile:
 	VMOVUPS   (BX), Z0
 	VMOVUPS.Z 64(BX), K1, Z1
 	VPERMILPS $0xb1, Z0, Z3
 	VPXORQ    Z6, Z0, Z0
 	VPXORQ    Z7, Z3, Z3
 	VMOVUPS   Z3, (SI)(R10*1)
+	VMOVUPS   Z0, (SI)
 	VPERMILPS $0xb1, Z1, Z4
 	VPXORQ    Z6, Z1, Z1
 	VPXORQ    Z7, Z4, Z4
 	VMOVUPS   Z4, K1, 64(SI)(R10*1)
-	VMOVUPS   Z0, (SI)
 	VMOVUPS   Z1, K1, 64(SI)
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_5_tile
+	JNZ       row_14_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_5
+	JNZ       row_14
 	JMP       done
 
-after_5:
-	CMPQ 32(R13), $0x07
-	JNE  after_7
+after_14:
+	CMPQ 32(R13), $0x13
+	JNE  after_19
 
-row_7:
+row_19:
 	MOVQ AX, BX
 	MOVQ DI, SI
 	MOVQ 48(R13), CX
 
-row_7_tile:
+row_19_tile:
 	VMOVUPS   (BX), Z0
 	VMOVUPS   64(BX), Z1
 	VMOVUPS.Z 128(BX), K1, Z2
@@ -13349,28 +13349,28 @@ row_7_tile:
 	VPXORQ    Z6, Z0, Z0
 	VPXORQ    Z7, Z3, Z3
 	VMOVUPS   Z3, (SI)(R10*1)
+	VMOVUPS   Z0, (SI)
 	VPERMILPS $0xb1, Z1, Z4
 	VPXORQ    Z6, Z1, Z1
 	VPXORQ    Z7, Z4, Z4
 	VMOVUPS   Z4, 64(SI)(R10*1)
+	VMOVUPS   Z1, 64(SI)
 	VPERMILPS $0xb1, Z2, Z5
 	VPXORQ    Z6, Z2, Z2
 	VPXORQ    Z7, Z5, Z5
 	VMOVUPS   Z5, K1, 128(SI)(R10*1)
-	VMOVUPS   Z0, (SI)
-	VMOVUPS   Z1, 64(SI)
 	VMOVUPS   Z2, K1, 128(SI)
 	ADDQ      R8, BX
 	ADDQ      R9, SI
 	DECQ      CX
-	JNZ       row_7_tile
+	JNZ       row_19_tile
 	ADDQ      56(R13), AX
 	ADDQ      72(R13), DI
 	DECQ      40(R13)
-	JNZ       row_7
+	JNZ       row_19
 	JMP       done
 
-after_7:
+after_19:
 done:
 	VZEROUPPER
 	RET

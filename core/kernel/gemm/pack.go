@@ -75,6 +75,13 @@ func PackExpanded[T kernel.Float](s kernel.Set, p *Panel[T], upper, lower [2]T) 
 	}
 }
 
+// Endings of rows of tiles: the last vector is whole, is one to three quarters, or is masked.
+const (
+	quarters     = 4
+	maskedEnding = quarters
+	endingKinds  = maskedEnding + 1
+)
+
 // newPackArgs returns the arguments of packing in words of four bytes.
 func newPackArgs[T kernel.Float](s kernel.Set, p *Panel[T]) packArgs {
 	const wordBytes = 4
@@ -84,13 +91,13 @@ func newPackArgs[T kernel.Float](s kernel.Set, p *Panel[T]) packArgs {
 	last := words - (vectors-1)*lanes
 	args := packArgs{
 		src: unsafe.Pointer(&p.From[0]), dst: unsafe.Pointer(&p.To[0]), mask: 1<<last - 1,
-		kind: 2*vectors + 1, rows: p.Rows, count: p.Count,
+		kind: endingKinds*vectors + maskedEnding, rows: p.Rows, count: p.Count,
 		srcRow: p.FromRow * size, srcStep: p.FromStep * size, dstRow: p.ToRow * size, dstStep: p.ToStep * size,
 	}
 	if s == kernel.AVX2 {
 		args.lanes = vec.Mask(last * wordBytes)
-		if last == lanes {
-			args.kind-- // whole
+		if quarter := lanes / quarters; last%quarter == 0 {
+			args.kind += last/quarter%quarters - maskedEnding // 0: whole
 		}
 	}
 	return args

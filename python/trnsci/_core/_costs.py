@@ -6,11 +6,15 @@ of about two.
 
 from __future__ import annotations
 
-# Calls up to this number of operations are direct, by the library's set of kernels. That is some milliseconds of matrix
-# products and some tens of milliseconds of Jacobi's method, the slowest one.
+# Calls up to this number of operations are direct, by the library's set of kernels. That is some milliseconds of most
+# methods and some tens of milliseconds of Jacobi's, the slowest one.
 DIRECT = {"go": 2e7, "avx2": 1e8, "avx512": 2e8}
 
 COMPLEX_FACTOR = 4  # real operations in a complex one, about
+
+# Operations of a product count a quarter, since they take the least time. A direct product takes ten milliseconds at
+# most; as jobs, products of order 500 would take up to a tenth longer.
+PRODUCT = 1 / 4
 
 # Constant cost of each matrix, which dominates in stacks of many small ones. Logarithms have the largest one.
 PER_MATRIX = 1e5

@@ -308,7 +308,7 @@ def invoke(
 def invoke_product(function: str, work: float, threads: int | None, *, a: Array, c: Array, **operands: Any) -> None:
     """Call a level 3 function for a stack of results `c`, unless it is empty."""
     if c.size:
-        invoke(function, work * math.prod(c.shape[:-2]), threads, a=a, c=c, **operands)
+        invoke(function, _costs.PRODUCT * work * math.prod(c.shape[:-2]), threads, a=a, c=c, **operands)
 
 
 def invoke_on(

@@ -47,7 +47,7 @@ def _quick(
     except (KeyError, TypeError, ValueError):
         return None
     work = m * n * k * count
-    if k != kb or work == 0 or (work > _costs.QUICK_PRODUCT and _operations(work, dtype) > _native.direct_work()):
+    if k != kb or work == 0 or (work > _costs.QUICK_PRODUCT and _cost(work, dtype) > _native.direct_work()):
         return None
     flags_a, flags_b = a.flags, b.flags  # not _small.is_plain: a call takes as long as the flags
     if not (flags_a.c_contiguous and flags_a.aligned):
@@ -78,9 +78,9 @@ def _turned(a: Array, flag: int) -> tuple[Array, int]:
     return turned, _operands.flipped(flag) if a.ndim == 2 and _small.is_plain(turned) else _UNFIT
 
 
-def _operations(work: int, dtype: np.dtype[Any]) -> int:
-    """Return the floating-point operations of a product of `work` multiplications."""
-    return 2 * work * (_costs.COMPLEX_FACTOR if dtype.kind == "c" else 1)
+def _cost(work: int, dtype: np.dtype[Any]) -> float:
+    """Return the estimated cost of a product of `work` multiplications."""
+    return 2 * _costs.PRODUCT * work * (_costs.COMPLEX_FACTOR if dtype.kind == "c" else 1)
 
 
 _Shape = tuple[tuple[int, ...], tuple[int, int, int]]

@@ -74,15 +74,14 @@ type gemm struct {
 }
 
 // variant is the code for tiles of the given rows and vectors. Registers 0 to rows*vectors-1 are the sums, row by row,
-// then come a row of B and broadcasts of elements of A. Two of the largest tiles, 4x3 for float32 with AVX2 and 8x3
-// with AVX-512, have
+// then come a row of B and broadcasts of elements of A. The largest tiles, 6x2 with AVX2 and 8x3 with AVX-512, have
 //
-//	              AVX2                    AVX-512
-//	row p of B    12  13  14              24  25  26
-//	A(0,p) in 15   0   1   2    A(0,p)     0   1   2    in 27 to 31 in turn
-//	A(1,p) in 15   3   4   5    A(1,p)     3   4   5
-//	  ...                         ...
-//	A(3,p) in 15   9  10  11    A(7,p)    21  22  23
+//	                    AVX2                        AVX-512
+//	row p of B          12  13                      24  25  26
+//	A(0,p) in 14 or 15   0   1    A(0,p) in 27...31  0   1   2
+//	A(1,p)               2   3    A(1,p)             3   4   5
+//	  ...                           ...
+//	A(5,p)              10  11    A(7,p)            21  22  23
 type variant struct {
 	gemm
 	rows, vectors int

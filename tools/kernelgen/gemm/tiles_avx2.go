@@ -7,14 +7,11 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// tilesAVX2 generates tiles of 12 sums of 32 bytes: up to 6 rows of 2 vectors for float64, which take a third less of B
-// for each sum, and up to 4 rows of 3 for float32. The other 4 registers hold a row of B and elements of A, so that a
-// last vector which is not whole has its mask loaded anew for each row of B.
+// tilesAVX2 generates tiles of 12 sums of 32 bytes, up to 6 rows of 2 vectors: 4 rows of 3 would take half as much again
+// of B for each sum. The other 4 registers hold a row of B and elements of A, so that a last vector which is not whole
+// has its mask loaded anew for each row of B.
 func tilesAVX2(set x86.Set) {
-	g := gemm{Set: set, maxVectors: 3, maxRows: 4}
-	if set.Double {
-		g.maxVectors, g.maxRows = 2, 6
-	}
+	g := gemm{Set: set, maxVectors: 2, maxRows: 6}
 	g.open()
 	for vectors := 1; vectors <= g.maxVectors; vectors++ {
 		for rows := 1; rows <= g.maxRows; rows++ {
