@@ -1,7 +1,7 @@
 // Package sched runs the parallel parts of a solver. A Team stands for the threads that a call may use, the context
 // that can cancel it, and its progress. It is made once, where the call enters the library, and passed down. Its
-// workers spin for a moment after each loop, and after the call, before their goroutines end, so that even short loops
-// and calls profit from a second thread.
+// workers spin for a moment after each loop, and after the call, before their threads go to sleep, so that even short
+// loops and calls profit from a second thread.
 //
 // Progress is planned top-down: a routine plans its work, in units of cost, before it begins, and gives each routine
 // that it calls a phase, a share of its own steps, in which that one plans. Hence the total of a call never changes
@@ -75,16 +75,16 @@ func (t *Team) SerialWithoutProgress() *Team {
 	return &Team{threads: 1, call: t.call}
 }
 
-// ReleaseWorkers leaves the team's goroutines to the next call that makes a team. They wait for it as they do for the
-// next loop, a fraction of a millisecond, and end if it does not come. The team can still be used.
+// ReleaseWorkers leaves the team's workers to the next call that makes a team. They wait for it as they do for the next
+// loop, a fraction of a millisecond, and sleep if it does not come. The team can still be used.
 func (t *Team) ReleaseWorkers() {
 	if t != nil && t.workers != nil {
 		t.workers.rest()
 	}
 }
 
-// StartWorkers starts the team's goroutines ahead of a loop that follows soon: to start them takes longer than many a
-// loop. They end again if no loop follows.
+// StartWorkers wakes the team's workers up ahead of a loop that follows soon: that takes longer than many a loop. They
+// sleep again if no loop follows.
 func (t *Team) StartWorkers() {
 	if t != nil && t.workers != nil {
 		t.workers.start(t.helpers(t.threads))
@@ -95,19 +95,13 @@ func (t *Team) StartWorkers() {
 func (t *Team) helpers(n int) []worker { return t.workers.workers[:min(t.threads, n)-1] }
 
 // WorthSharing reports whether it pays to share work among the team's threads. least is the smallest amount that pays
-// if the workers are waiting; if they have to be started, it has to be coldFactor as much. After some calls in a row
-// that would have shared their work with waiting workers, it starts them for the next one.
+// if the workers are waiting; if they have to be woken up, it has to be coldFactor as much, but for one after some calls
+// in a row that would have shared their work with waiting workers.
 func (t *Team) WorthSharing(work, least int) bool {
 	if t.Threads() == 1 || work < least {
 		return false
 	}
-	if work >= coldFactor*least || t.workers.waiting() {
-		return true
-	}
-	if burst.goesOn() {
-		t.StartWorkers()
-	}
-	return false
+	return work >= coldFactor*least || t.workers.waiting() || burst.goesOn()
 }
 
 // Err returns nil while the call may go on, and the context's error once it is cancelled. Solvers call it at least

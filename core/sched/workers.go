@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// How long a worker without a loop waits for the next one, of the same call or of another, before its goroutine
-	// ends. To start a goroutine on another processor takes up to 70 microseconds, to hand a loop to a waiting worker
+	// How long a worker without a loop waits for the next one, of the same call or of another, before its thread goes to
+	// sleep. To wake a thread up on another processor takes up to 70 microseconds, to hand a loop to a waiting worker
 	// less than one.
 	warmTime = 200 * time.Microsecond
 	// A loop that pays with waiting workers takes 30 microseconds. This many times as much pays with workers that have
-	// to be started.
+	// to be woken up.
 	coldFactor = 8
-	// After so many loops in a row that would have paid with waiting workers, workers are started for the next one:
-	// starting them costs the caller about as much time as one such loop. The loops are in a row if one begins less
-	// than burstTime after the other.
+	// After so many loops in a row that would have paid with waiting workers, workers are woken up for one: it takes
+	// about as long as without them, but finds those that follow with waiting workers. The loops are in a row if one
+	// begins less than burstTime after the other.
 	burstLoops = 8
 	burstTime  = 2 * warmTime
 	// How long the caller spins for the last worker of a loop before it lets the scheduler wake it.
@@ -35,17 +35,17 @@ const (
 	cacheLine = 64
 )
 
-// workerPool is the set of goroutines that help with a team's loops.
+// workerPool is the set of workers that help with a team's loops.
 type workerPool struct {
 	busy     atomic.Bool // a loop is running
-	stopping atomic.Bool // workers without a loop end
+	stopping atomic.Bool // workers without a loop lose their threads
 	workers  []worker
 }
 
-// worker is the mailbox through which one goroutine of the pool receives its loops. It fills a cache line.
+// worker is the mailbox through which a thread receives its loops. It fills a cache line.
 type worker struct {
 	loop  atomic.Pointer[loop] // handed out and not yet taken
-	alive atomic.Bool          // a goroutine serves the mailbox
+	alive atomic.Bool          // a thread serves the mailbox
 	_     [cacheLine - 16]byte
 }
 
@@ -70,7 +70,7 @@ func (p *workerPool) rest() {
 	}
 }
 
-// waiting reports whether there is a worker with a goroutine. The first one tells: every loop and every start has it.
+// waiting reports whether there is a worker with a thread. The first one tells: every loop and every start has it.
 func (p *workerPool) waiting() bool {
 	return p.workers[0].alive.Load() && !p.stopping.Load()
 }
@@ -112,7 +112,7 @@ type loop struct {
 	left    sync.WaitGroup
 }
 
-// hand gives l to the workers, and starts those whose goroutines have ended.
+// hand gives l to the workers, and starts those without a thread.
 func (p *workerPool) hand(workers []worker, l *loop) {
 	for w := range workers {
 		workers[w].loop.Store(l)
@@ -120,15 +120,21 @@ func (p *workerPool) hand(workers []worker, l *loop) {
 	p.start(workers)
 }
 
-// start starts the goroutines of those workers that have none.
+// start gives a thread to those workers that have none: one that sleeps, or a new one.
 func (p *workerPool) start(workers []worker) {
 	p.stopping.Store(false)
 	started := false
 	for w := range workers {
-		if workers[w].alive.CompareAndSwap(false, true) {
-			go p.serve(w)
-			started = true
+		if !workers[w].alive.CompareAndSwap(false, true) {
+			continue
 		}
+		if t := idle.take(); t != nil {
+			t.pool, t.worker = p, w
+			t.wake()
+			continue
+		}
+		go new(thread).run(p, w)
+		started = true
 	}
 	if started {
 		// The goroutine that was started last is queued to run next on this processor, and other processors do not
@@ -149,7 +155,7 @@ func (p *workerPool) serve(w int) {
 			continue
 		}
 		self.alive.Store(false)
-		// Whoever stored a loop before that line found the worker alive and did not start another goroutine.
+		// Whoever stored a loop before that line found the worker alive and gave it no other thread.
 		if self.loop.Load() == nil || !self.alive.CompareAndSwap(false, true) {
 			return
 		}

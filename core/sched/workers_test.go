@@ -34,7 +34,19 @@ func TestWorkersServeManyLoops(t *testing.T) {
 	}
 }
 
-func TestNoWorkerOutlivesTheTeam(t *testing.T) {
+// asleep waits until no more goroutines are left than before and those of sleeping threads, and reports whether that
+// happens soon.
+func asleep(before int) bool {
+	for range 1000 {
+		if runtime.NumGoroutine() <= before+max(0, runtime.GOMAXPROCS(0)-1) {
+			return true
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return false
+}
+
+func TestNoMoreWorkersThanProcessorsOutliveTheTeam(t *testing.T) {
 	before := runtime.NumGoroutine()
 	rested, idle := NewTeam(context.Background(), 4, nil), NewTeam(context.Background(), 4, nil)
 	for range 20 {
@@ -45,13 +57,9 @@ func TestNoWorkerOutlivesTheTeam(t *testing.T) {
 		}
 	}
 	rested.ReleaseWorkers()
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
+	if !asleep(before) {
+		t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
 func TestALoopInsideOfABodyRunsOnItsWorkerAlone(t *testing.T) {
@@ -127,7 +135,7 @@ func BenchmarkSerial(b *testing.B) {
 	}
 }
 
-// allAlive reports whether every worker of a team has a goroutine.
+// allAlive reports whether every worker of a team has a thread.
 func allAlive(team *Team) bool {
 	for w := range team.workers.workers {
 		if !team.workers.workers[w].alive.Load() {
@@ -137,7 +145,7 @@ func allAlive(team *Team) bool {
 	return true
 }
 
-// Started workers take the first loop without a goroutine being started, and end if none arrives.
+// Started workers take the first loop without another thread being started, and sleep if none arrives.
 func TestStartWorkers(t *testing.T) {
 	before := runtime.NumGoroutine()
 	team := NewTeam(context.Background(), 3, nil)
@@ -152,11 +160,8 @@ func TestStartWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	team.StartWorkers()
-	for i := 0; runtime.NumGoroutine() > before; i++ {
-		if i == 1000 {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
-		time.Sleep(time.Millisecond)
+	if !asleep(before) {
+		t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 	}
 	(*Team)(nil).StartWorkers()
 	NewTeam(context.Background(), 1, nil).StartWorkers()
@@ -191,6 +196,20 @@ func TestTheNextTeamTakesReleasedWorkers(t *testing.T) {
 	}
 }
 
+// Threads that have slept serve the next teams, and take loops of other sizes.
+func TestSleepingThreadsAreWokenUp(t *testing.T) {
+	for range 3 {
+		for _, threads := range []int{2, 3, 2} {
+			team := coldTeam(threads)
+			if err := team.For(2, both()); err != nil {
+				t.Fatal(err)
+			}
+			team.ReleaseWorkers()
+			time.Sleep(3 * warmTime)
+		}
+	}
+}
+
 func TestTeamsInTurnsInManyGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
 	var wg sync.WaitGroup
@@ -210,11 +229,8 @@ func TestTeamsInTurnsInManyGoroutines(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	for i := 0; runtime.NumGoroutine() > before; i++ {
-		if i == 1000 {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
-		time.Sleep(time.Millisecond)
+	if !asleep(before) {
+		t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 	}
 }
 
@@ -248,7 +264,7 @@ func TestWorkThatIsWorthSharing(t *testing.T) {
 	}
 }
 
-// A row of short calls starts workers for the ones that follow.
+// The last of a row of short calls is shared, so that it starts workers for the ones that follow.
 func TestManyCallsInARowAreShared(t *testing.T) {
 	for range 100 { // the row is broken where the system keeps this thread waiting
 		team := coldTeam(2)
@@ -258,7 +274,6 @@ func TestManyCallsInARowAreShared(t *testing.T) {
 				t.Fatalf("call %d is shared", call)
 			}
 		}
-		team.WorthSharing(1, 1)
 		if team.WorthSharing(1, 1) {
 			return
 		}
