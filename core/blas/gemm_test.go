@@ -333,7 +333,7 @@ func TestGemmObeysCancellation(t *testing.T) {
 			})
 		})
 	}
-	most := goroutines + runtime.GOMAXPROCS(0) - 1
+	most := goroutines + runtime.GOMAXPROCS(0)
 	for wait := time.Millisecond; runtime.NumGoroutine() > most && wait < time.Second; wait *= 2 {
 		time.Sleep(wait)
 	}

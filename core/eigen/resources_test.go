@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
@@ -66,8 +67,10 @@ func TestCancellation(t *testing.T) {
 	small := smallMatrix.View()
 	definite := numtest.RandomSPD[float64](rng, 60).View()
 	narrow, wide := packed(limited(numtest.RandomHermitian[float64](rng, n), 3), 4, false).View(), a
-	d, e := couplings(limited(numtest.RandomHermitian[float64](rng, n), 1))
 	o, oc := newOutputs[float64, float64](n), newOutputs[complex128, float64](n)
+	const nt = 3 * n // eigenvalues of smaller ones are found before a cancellation half way is noticed
+	d, e := couplings(limited(numtest.RandomHermitian[float64](rng, nt), 1))
+	ot := newOutputs[float64, float64](nt)
 	members, _ := membersOf[complex128, float64](slices.Repeat([]dense.Matrix[complex128]{smallMatrix}, 500))
 	batch := func(n, count int) func(opt Options) error {
 		return func(opt Options) error {
@@ -89,7 +92,7 @@ func TestCancellation(t *testing.T) {
 			_, err := EighBanded(wide, o.w, o.v, opt)
 			return err
 		},
-		"EighTridiagonal": func(opt Options) error { _, err := EighTridiagonal(d, e, o.w, o.v, opt); return err },
+		"EighTridiagonal": func(opt Options) error { _, err := EighTridiagonal(d, e, ot.w, ot.v, opt); return err },
 		"Jacobi": func(opt Options) error {
 			opt.Jacobi = true
 			_, err := Eigh(small, oc.w, columns(oc.v.SliceRows(0, 60), 60), opt)
@@ -156,7 +159,9 @@ func testWorkspace[T dense.Scalar, R dense.Float](t *testing.T) {
 					if generalized && worksInSingle[T](n, opt) {
 						excess += 2 // the bound includes a second solution in double precision
 					}
-					if got := allocated(solve); got > bound || n >= 200 && threads == 1 && got < bound/excess {
+					// Products of this order need a part of what the largest ones do.
+					least := (bound - min(bound, uint64(blas.GemmWorkspace[float64]()))) / excess
+					if got := allocated(solve); got > bound || n >= 200 && threads == 1 && got < least {
 						t.Errorf("n = %d, %+v, generalized %v: allocated %d, bound %d", n, opt, generalized, got, bound)
 					}
 				}

@@ -12,7 +12,7 @@ const (
 	// How long a worker without a loop waits for the next one, of the same call or of another, before its thread goes to
 	// sleep. To wake a thread up on another processor takes up to 70 microseconds, to hand a loop to a waiting worker
 	// less than one.
-	warmTime = 200 * time.Microsecond
+	warmTime = time.Millisecond
 	// A loop that pays with waiting workers takes 30 microseconds. This many times as much pays with workers that have
 	// to be woken up.
 	coldFactor = 8
@@ -120,21 +120,20 @@ func (p *workerPool) hand(workers []worker, l *loop) {
 	p.start(workers)
 }
 
-// start gives a thread to those workers that have none: one that sleeps, or a new one.
+// start gives a thread to those workers that have none.
 func (p *workerPool) start(workers []worker) {
 	p.stopping.Store(false)
+	var busy processorSet
 	started := false
 	for w := range workers {
 		if !workers[w].alive.CompareAndSwap(false, true) {
 			continue
 		}
-		if t := idle.take(); t != nil {
-			t.pool, t.worker = p, w
-			t.wake()
-			continue
+		if !started {
+			busy.add(currentProcessor())
+			started = true
 		}
-		go new(thread).run(p, w)
-		started = true
+		startThread(p, w, &busy)
 	}
 	if started {
 		// The goroutine that was started last is queued to run next on this processor, and other processors do not
@@ -162,13 +161,8 @@ func (p *workerPool) serve(w int) {
 	}
 }
 
-// giveWay lets threads run that wait for the processor of a new worker, above all the one that has started it.
-//
-// The system may wake a thread on the processor of the thread that wakes it, and leave both there for milliseconds
-// while another processor is idle: virtual machines prefer any processor to one that is halted. A part that the worker
-// took there would wait for the starter's next pause, and the starter for the part. The worker could move by narrowing
-// its CPU affinity for a moment, but a change of the affinity by someone else in that moment, to bind the threads of
-// this process, would be lost.
+// giveWay lets threads run that wait for the processor of a worker that has just woken up, above all the one that has
+// woken it: a part that the worker took there would wait for that thread's next pause, and that thread for the part.
 func giveWay() {
 	for range offers {
 		begin := time.Now()

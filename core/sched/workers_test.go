@@ -38,7 +38,7 @@ func TestWorkersServeManyLoops(t *testing.T) {
 // happens soon.
 func asleep(before int) bool {
 	for range 1000 {
-		if runtime.NumGoroutine() <= before+max(0, runtime.GOMAXPROCS(0)-1) {
+		if runtime.NumGoroutine() <= before+runtime.GOMAXPROCS(0) {
 			return true
 		}
 		time.Sleep(time.Millisecond)

@@ -1,14 +1,14 @@
 package sched
 
 import (
-	"runtime"
 	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// parker lets a thread sleep in the system, not in Go's scheduler, until another one wakes it up.
+// parker lets a goroutine sleep in the system, not in Go's scheduler, until another one wakes it up: so it keeps its
+// thread.
 type parker struct{ woken atomic.Uint32 }
 
 // Operations of the system call futex, for threads of one process: see futex(2).
@@ -18,8 +18,7 @@ const (
 	futexWake    = 1 | futexPrivate
 )
 
-// bind binds the calling goroutine to its thread.
-func (p *parker) bind() { runtime.LockOSThread() }
+func newParker() parker { return parker{} }
 
 // park returns after wake has been called, which may be before.
 func (p *parker) park() {
@@ -34,3 +33,16 @@ func (p *parker) wake() {
 	p.woken.Store(1)
 	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&p.woken)), futexWake, 1, 0, 0, 0)
 }
+
+// currentProcessor returns the number of the processor that the calling thread runs on.
+func currentProcessor() int {
+	var number uint32
+	_, _, _ = unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&number)), 0, 0)
+	return int(number)
+}
+
+// processorSet is a set of processors.
+type processorSet struct{ unix.CPUSet }
+
+func (s *processorSet) has(processor int) bool { return s.IsSet(processor) }
+func (s *processorSet) add(processor int)      { s.Set(processor) }
