@@ -29,8 +29,9 @@ const (
 	// A transposed A is multiplied in place up to this size, and else packed this many strips at a time, which use all
 	// of the cache lines that they read.
 	directABytes, packedStrips = 32 << 10, 8
-	// Rows of A that compete for sets of the L1 cache are copied if C has this many columns.
-	copyColumns = 96
+	// Rows of A that compete for sets of the L1 cache, because they are a page or half of one apart, are copied if C has
+	// this many columns.
+	copyPageColumns, copyHalfColumns = 96, 512
 )
 
 // gemmReal computes a product with the kernels of set.
@@ -111,11 +112,12 @@ func (g *gemmProblem[T]) choosePacking() {
 	g.chooseCopying()
 }
 
-// chooseCopying decides whether the rows of A are copied, which takes 1 % of a product with 512 columns: rows half a
-// page apart compete for the sets of the L1 cache with each other and with the tiles of B.
+// chooseCopying decides whether the rows of A are copied, which takes 1 % of a product with 512 columns. Where they
+// compete for the sets of the L1 cache, with each other and with the tiles of B, a product takes 3 to 8 % longer.
 func (g *gemmProblem[T]) chooseCopying() {
-	bytes := int(unsafe.Sizeof(g.alpha))
-	g.copyA = g.a.col == 1 && g.set == kernel.AVX2 && g.n >= copyColumns && g.a.row*bytes%halfBytes == 0
+	stride := g.a.row * int(unsafe.Sizeof(g.alpha))
+	collides := stride%pageBytes == 0 && g.n >= copyPageColumns || stride%halfBytes == 0 && g.n >= copyHalfColumns
+	g.copyA = g.a.col == 1 && g.set == kernel.AVX2 && collides
 }
 
 // splitsLines reports whether vectors of B lie across two cache lines, as half of them or more do in most arrays of
