@@ -1,6 +1,8 @@
 package blas
 
 import (
+	"unsafe"
+
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
 	"trnsci/core/kernel/gemm"
@@ -86,6 +88,64 @@ func tilesOf(size *kernel.Blocking, n int) (count, cols int) {
 	default:
 		return 1, n
 	}
+}
+
+// Tuning of packing.
+const (
+	// Rows that are a multiple of a page apart map to the same few sets of the L1 cache, and prefetchers follow no stride
+	// of half a page. A quarter of a page already fills few sets, which matters where a tile leaves a part of its last
+	// line to the next tile.
+	pageBytes, halfBytes, quarterBytes = 4096, 2048, 1024
+	// Below this many rows packing B costs more than it saves, and below manyRows if B could be multiplied in place but
+	// for vectors that lie across two lines.
+	fewRows, manyRows = 16, 64
+	// A transposed A is multiplied in place up to this size, and else packed this many strips at a time, which use all
+	// of the cache lines that they read.
+	directABytes, packedStrips = 32 << 10, 8
+	// Rows of A that compete for sets of the L1 cache, because they are a page or half of one apart, are copied if C has
+	// this many columns.
+	copyPageColumns, copyHalfColumns = 96, 512
+)
+
+// choosePacking decides which operands are packed. Kernels accept any A, but B only by rows.
+func (g *gemmProblem[T]) choosePacking() {
+	bytes := int(unsafe.Sizeof(g.alpha))
+	small := g.k*g.n*bytes <= g.size.Direct && !collides[T](g.size, g.k, g.b.row)
+	inPlace := g.m <= fewRows || small && (g.m < manyRows || !g.splitsLines())
+	g.packB = g.b.col != 1 || !inPlace
+	g.packA = g.a.col != 1 && g.n > g.size.TileCols() &&
+		(g.m*g.k*bytes > directABytes || g.a.col*bytes%pageBytes == 0 && g.k > g.size.Rows)
+	g.chooseCopying()
+}
+
+// chooseCopying decides whether the rows of A are copied, which takes 1 % of a product with 512 columns. Where they
+// compete for the sets of the L1 cache, with each other and with the tiles of B, a product takes 3 to 8 % longer.
+func (g *gemmProblem[T]) chooseCopying() {
+	stride := g.a.row * int(unsafe.Sizeof(g.alpha))
+	collides := stride%pageBytes == 0 && g.n >= copyPageColumns || stride%halfBytes == 0 && g.n >= copyHalfColumns
+	g.copyA = g.a.col == 1 && g.set == kernel.AVX2 && collides
+}
+
+// splitsLines reports whether vectors of B lie across two cache lines, as half of them or more do in most arrays of
+// NumPy, which begin 16 bytes behind a line. The L2 cache delivers such a vector in twice the time.
+func (g *gemmProblem[T]) splitsLines() bool {
+	bytes := int(unsafe.Sizeof(g.alpha))
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(g.b.data)))
+	return (first|uintptr(g.b.row*bytes))%uintptr(g.size.Lanes*bytes) != 0
+}
+
+// collides reports whether the rows of B, k of them a stride apart, map to the same few sets of the L1 cache, or are
+// not prefetched: all that are a multiple of a page apart; with tiles of one line, of half a page; and of a quarter
+// where a tile leaves a part of its last line to the next tile.
+func collides[T dense.Float](size *kernel.Blocking, k, stride int) bool {
+	bytes, period := dense.Bytes[T](), pageBytes
+	switch row := size.TileCols() * bytes; {
+	case row == dense.LineBytes:
+		period = halfBytes
+	case row%dense.LineBytes != 0:
+		period = quarterBytes
+	}
+	return stride*bytes%period == 0 && k > size.Rows
 }
 
 // load fills block, which has been split, with rows p0 <= p < p1 and the columns of B from j0 on, packed if g says so.
