@@ -6,10 +6,10 @@ import (
 )
 
 // thread is a goroutine that serves the mailboxes of workers, of one pool after another, and when it has none sleeps in
-// a system thread. The system wakes that up on the processor on which it fell asleep, if that is idle. A thread that Go's scheduler
-// chooses for a new goroutine may have run last on the processor of the thread that starts the goroutine, and a virtual
-// machine then leaves both there for tens of milliseconds while another processor is idle: it takes a processor that is
-// halted for one that is busy.
+// a system thread. The system wakes that up on the processor on which it fell asleep, if that is idle. A thread that
+// Go's scheduler chooses for a new goroutine may have run last on the processor of the thread that starts the
+// goroutine, and a virtual machine then leaves both there for tens of milliseconds while another processor is idle: it
+// takes a processor that is halted for one that is busy.
 type thread struct {
 	parker
 	processor int         // where it fell asleep
