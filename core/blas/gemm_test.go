@@ -321,7 +321,7 @@ func TestGemmAlphaZeroReadsNothing(t *testing.T) {
 	}
 }
 
-// Products of all kernel sets stop when they are cancelled, and leave no goroutine behind but those of sleeping workers.
+// Products of all kernel sets stop when they are cancelled, and leave no goroutines behind but sleeping workers.
 func TestGemmObeysCancellation(t *testing.T) {
 	const m, n, k = 500, 700, 300
 	a, b, c := dense.New[float64](m, k), dense.New[float64](k, n), dense.New[float64](m, n)

@@ -5,9 +5,9 @@ import "unsafe"
 // Blocking says how large the tiles of a set are, and the blocks around them.
 //
 // Inner decides the bits of results: a sum is cut every Inner terms. It is therefore the same for a set on every
-// processor. The tile (Rows, Lanes and Vectors) belongs to the code of the set. Cols, Direct and ThreadWork decide which
-// columns and which thread an element belongs to and where its factors are read, and never how its sum is made, so that
-// they change no bit: Cols and Direct follow the processor.
+// processor. The tile (Rows, Lanes and Vectors) belongs to the code of the set. Cols, Direct and ThreadWork decide
+// which columns and which thread an element belongs to and where its factors are read, and never how its sum is made,
+// so that they change no bit: Cols and Direct follow the processor.
 type Blocking struct {
 	Rows    int // most rows of a tile, BLIS's mr
 	Lanes   int // elements of a vector

@@ -95,8 +95,8 @@ func (t *Team) StartWorkers() {
 func (t *Team) helpers(n int) []worker { return t.workers.workers[:min(t.threads, n)-1] }
 
 // WorthSharing reports whether it pays to share work among the team's threads. least is the smallest amount that pays
-// if the workers are waiting; if they have to be woken up, it has to be coldFactor as much, but for one after some calls
-// in a row that would have shared their work with waiting workers.
+// if the workers are waiting; if they have to be woken up, it has to be coldFactor as much, but for one after some
+// calls in a row that would have shared their work with waiting workers.
 func (t *Team) WorthSharing(work, least int) bool {
 	if t.Threads() == 1 || work < least {
 		return false

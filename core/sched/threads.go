@@ -25,8 +25,8 @@ type idleThreads struct {
 
 var idle idleThreads
 
-// take returns a sleeping thread, or one that is about to sleep, of a processor that is not among the given ones; nil if
-// there is none.
+// take returns a sleeping thread, or one that is about to sleep, of a processor that is not among the given ones; nil
+// if there is none.
 func (i *idleThreads) take(busy *processorSet) *thread {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -57,8 +57,8 @@ const (
 
 // packer generates a kernel that copies rows of words of four bytes, of all tiles before it goes on to the next row.
 // With AVX-512 the last vector of a row is always masked; with AVX2, where such stores are slow, only if it does not
-// consist of quarters. With pairs, the words are pairs of elements, signs are changed, and a row of exchanged pairs is written below
-// each row.
+// consist of quarters. With pairs, the words are pairs of elements, signs are changed, and a row of exchanged pairs is
+// written below each row.
 type packer struct {
 	x86.Set
 	pairs bool

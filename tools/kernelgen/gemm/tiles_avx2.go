@@ -7,9 +7,9 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// tilesAVX2 generates tiles of 12 sums of 32 bytes, up to 6 rows of 2 vectors: 4 rows of 3 would take half as much again
-// of B for each sum. The other 4 registers hold a row of B and elements of A, so that a last vector which is not whole
-// has its mask loaded anew for each row of B.
+// tilesAVX2 generates tiles of 12 sums of 32 bytes, up to 6 rows of 2 vectors: 4 rows of 3 would take half as much
+// again of B for each sum. The other 4 registers hold a row of B and elements of A, so that a last vector which is not
+// whole has its mask loaded anew for each row of B.
 func tilesAVX2(set x86.Set) {
 	g := gemm{Set: set, maxVectors: 2, maxRows: 6}
 	g.open()
