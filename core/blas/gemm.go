@@ -112,7 +112,7 @@ func (g *gemmProblem[T]) chunk(team *sched.Team, i0, i1, j0, j1 int) error {
 	}
 	var packed *packing[T]
 	if g.packA || g.copyA || g.packB || g.part != full {
-		packed = takePacking[T](g.size)
+		packed = takePacking[T](g.size, g.inner, g.n)
 		defer packed.giveBack()
 	}
 	var block blockB[T]

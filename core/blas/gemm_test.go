@@ -325,7 +325,7 @@ func TestGemmAlphaZeroReadsNothing(t *testing.T) {
 func TestGemmObeysCancellation(t *testing.T) {
 	const m, n, k = 500, 700, 300
 	a, b, c := dense.New[float64](m, k), dense.New[float64](k, n), dense.New[float64](m, n)
-	goroutines := runtime.NumGoroutine()
+	goroutines := schedtest.Goroutines()
 	for _, s := range kernel.Sets() {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			schedtest.Cancel(t, schedtest.Limits{}, func(team *sched.Team) error {
@@ -333,11 +333,10 @@ func TestGemmObeysCancellation(t *testing.T) {
 			})
 		})
 	}
-	most := goroutines + runtime.GOMAXPROCS(0)
-	for wait := time.Millisecond; runtime.NumGoroutine() > most && wait < time.Second; wait *= 2 {
+	for wait := time.Millisecond; schedtest.Goroutines() > goroutines && wait < time.Second; wait *= 2 {
 		time.Sleep(wait)
 	}
-	if left := runtime.NumGoroutine(); left > most {
+	if left := schedtest.Goroutines(); left > goroutines {
 		t.Errorf("%d goroutines are left, %d before the calls", left, goroutines)
 	}
 }

@@ -276,14 +276,14 @@ func packingsOf[T dense.Float]() *scratch.Cache[packing[T]] {
 	return any(&packings64).(*scratch.Cache[packing[T]])
 }
 
-// takePacking returns memory for the largest block and strip.
-func takePacking[T dense.Float](size *kernel.Blocking) *packing[T] {
+// takePacking returns memory for products of an inner dimension k with n columns.
+func takePacking[T dense.Float](size *kernel.Blocking, k, n int) *packing[T] {
 	p := packingsOf[T]().Get()
 	if p == nil {
 		p = &packing[T]{}
 	}
 	// Kernel sets differ in size; tests use several of them.
-	if a, b := packedA[T](size), packedB[T](size); len(p.a) < a || len(p.b) < b {
+	if a, b := packedA[T](size, k), packedB[T](size, k, n); len(p.a) < a || len(p.b) < b {
 		p.a, p.b = dense.NewAligned[T](a), dense.NewAligned[T](b)
 		p.c = dense.NewAligned[T](size.Rows * size.TileCols())
 	}
@@ -295,20 +295,23 @@ func takePacking[T dense.Float](size *kernel.Blocking) *packing[T] {
 func line[T dense.Float]() int { return dense.LineBytes / dense.Bytes[T]() }
 
 // packedA returns the elements of the strips of A that are packed together, which a strip with copied rows fits, too.
-func packedA[T dense.Float](size *kernel.Blocking) int {
-	return packedStrips * size.Rows * (size.Inner + line[T]())
+func packedA[T dense.Float](size *kernel.Blocking, k int) int {
+	return packedStrips * size.Rows * (min(size.Inner, k) + line[T]())
 }
 
 // packedB returns the elements of the largest block of B, all of its tiles being of one vector.
-func packedB[T dense.Float](size *kernel.Blocking) int {
-	return size.Inner*size.Cols + size.Cols/size.Lanes*line[T]()
+func packedB[T dense.Float](size *kernel.Blocking, k, n int) int {
+	columns := min(size.Cols, ceilDiv(n, size.TileCols())*size.TileCols())
+	return min(size.Inner, k)*columns + columns/size.Lanes*line[T]()
 }
 
-// GemmWorkspace returns the bytes that Gemm uses for each thread of a product: half a megabyte to a megabyte. They are
-// kept for the next call until the garbage collector frees them.
-func GemmWorkspace[T dense.Float]() int64 {
+// GemmWorkspace returns the bytes that Gemm uses for each thread of a product none of whose dimensions is above n, where
+// a complex number counts twice: half a megabyte to a megabyte for large ones. They are kept for the next call until the
+// garbage collector frees them.
+func GemmWorkspace[T dense.Float](n int) int64 {
 	size := kernel.BlockingOf[T](kernel.Best())
-	return int64(packedA[T](size)+packedB[T](size))*int64(dense.Bytes[T]()) + packingOverhead
+	n = min(n, size.Inner+size.Cols) // more makes no difference
+	return int64(packedA[T](size, n)+packedB[T](size, n, n))*int64(dense.Bytes[T]()) + packingOverhead
 }
 
 func (p *packing[T]) giveBack() { packingsOf[T]().Put(p) }

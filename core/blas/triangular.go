@@ -31,10 +31,12 @@ func Trmm[T dense.Scalar](
 	finish(t.overwrite(kernel.Best(), team, false, side, alpha, b))
 }
 
-// TriangularWorkspace returns the bytes that Trsm and Trmm with a triangle of order n take for each thread, side Right
-// being the larger. They are kept for the next call until the garbage collector frees them.
-func TriangularWorkspace[T dense.Scalar](n int) int64 {
+// TriangularWorkspace returns the bytes that Trsm and Trmm with a triangle of order n and a matrix of at most length
+// other rows or columns take for each thread, side Right being the larger. They are kept for the next call until the
+// garbage collector frees them.
+func TriangularWorkspace[T dense.Scalar](n, length int) int64 {
 	columns, _ := panelColumns[T](kernel.Best())
+	columns = min(columns, length)
 	base := 2 * triangularBase * (columns + triangularBase)
 	return (int64(columns)*int64(n)+int64(base))*int64(dense.Bytes[T]()) + packingOverhead
 }
@@ -76,9 +78,9 @@ func (t triangular[T]) diagonal(i0, i1 int) triangular[T] {
 func panelColumns[T dense.Scalar](set kernel.Set) (most, multiple int) {
 	size := realBlocking[T](set)
 	if dense.IsComplex[T]() {
-		return size.Cols / 2, size.TileCols() / 2
+		return size.L2Cols / 2, size.TileCols() / 2
 	}
-	return size.Cols, size.TileCols()
+	return size.L2Cols, size.TileCols()
 }
 
 // overwrite replaces B by alpha op(A) B, or by the solution of op(A) X = alpha B, panel by panel: columns of B for side

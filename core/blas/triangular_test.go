@@ -147,8 +147,6 @@ func testLevel3Cancel[T dense.Scalar](t *testing.T) {
 	const n = 600
 	a, b, c := dense.New[T](n, n), dense.New[T](n, n), dense.New[T](n, n)
 	a.SetIdentity()
-	// Trmm and Trsm look at the context after the product of each half of a panel: there are some panels.
-	wide, high := dense.New[T](n, 3*n), dense.New[T](3*n, n)
 	// Hemm reports progress only once for each block of rows of its Hermitian factor.
 	const order, columns = 12 * symmBlock, 16
 	large, thin, result := dense.New[T](order, order), dense.New[T](order, columns), dense.New[T](order, columns)
@@ -158,9 +156,9 @@ func testLevel3Cancel[T dense.Scalar](t *testing.T) {
 		"Herk":                func(team *sched.Team) { Herk(team, Lower, NoTrans, 1, b, 0, c) },
 		"Her2k":               func(team *sched.Team) { Her2k(team, Upper, NoTrans, 1, a, b, 0, c) },
 		"Hemm":                func(team *sched.Team) { Hemm(team, Left, Lower, 1, large, thin, 0, result) },
-		"Trmm":                func(team *sched.Team) { Trmm(team, Left, Lower, NoTrans, NonUnit, 1, a, wide) },
-		"Trsm":                func(team *sched.Team) { Trsm(team, Left, Lower, NoTrans, NonUnit, 1, a, wide) },
-		"Trsm from the right": func(team *sched.Team) { Trsm(team, Right, Upper, Trans, NonUnit, 1, a, high) },
+		"Trmm":                func(team *sched.Team) { Trmm(team, Left, Lower, NoTrans, NonUnit, 1, a, b) },
+		"Trsm":                func(team *sched.Team) { Trsm(team, Left, Lower, NoTrans, NonUnit, 1, a, b) },
+		"Trsm from the right": func(team *sched.Team) { Trsm(team, Right, Upper, Trans, NonUnit, 1, a, b) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			schedtest.Cancel(t, schedtest.Limits{}, func(team *sched.Team) error {

@@ -121,7 +121,7 @@ func FitWorkspace[T dense.Float](team *sched.Team, naux int) int64 {
 	var work []T
 	words := scratch.Count((&Metric[T]{order: naux}).factorLayout) + scratch.Count(e.layout(naux)) +
 		scratch.Count(productLayout(&work, naux, fitPairs))
-	return wordBytes*int64(words) + solver + int64(team.Threads())*int64(blas.TriangularWorkspace[T](naux))
+	return wordBytes*int64(words) + solver + int64(team.Threads())*int64(blas.TriangularWorkspace[T](naux, math.MaxInt))
 }
 
 // Functions returns the number of rows of W: the auxiliary functions that are kept.

@@ -76,12 +76,13 @@ func workspaceBytes[W dense.Scalar, V dense.Float](n int, generalized bool, opt 
 	if opt.ValuesOnly {
 		total += tridiag.EigenvaluesBytes(n, threads)
 	} else {
-		total += tridiag.EigenpairsBytes(n) + threads*int(blas.GemmWorkspace[V]())
+		total += tridiag.EigenpairsBytes(n) + threads*int(blas.GemmWorkspace[V](dense.Parts[W]()*n))
 	}
 	if generalized { // the Cholesky factorization and the solves with its factor
 		total += size*(threads*inverseRows+probes)*n +
 			realBytes*generalizedVectors*n
-		total += threads*int(blas.GemmWorkspace[V]()+blas.TriangularWorkspace[W](n)) + int(blas.SymmetricWorkspace[W](n))
+		total += threads*int(blas.GemmWorkspace[V](dense.Parts[W]()*n)+blas.TriangularWorkspace[W](n, n)) +
+			int(blas.SymmetricWorkspace[W](n))
 	}
 	if n <= maxLaneOrder {
 		total += realBytes * laneElements[W](batch.Width, n, opt.ValuesOnly)
@@ -98,7 +99,7 @@ func jacobiBytes[W dense.Scalar](n, threads int) int64 {
 	)
 	total := size*(reduce.LowerSize[W](n)+squares*n*n) + realBytes*vectors*n
 	if dense.IsComplex[W]() { // complex rank-one updates are products of real matrices
-		total += threads * int(blas.GemmWorkspace[float64]())
+		total += threads * int(blas.GemmWorkspace[float64](n))
 	}
 	return withOverhead(total)
 }

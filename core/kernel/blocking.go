@@ -5,17 +5,19 @@ import "unsafe"
 // Blocking says how large the tiles of a set are, and the blocks around them.
 //
 // Inner decides the bits of results: a sum is cut every Inner terms. It is therefore the same for a set on every
-// processor. The tile (Rows, Lanes and Vectors) belongs to the code of the set. Cols, Direct and ThreadWork decide
-// which columns and which thread an element belongs to and where its factors are read, and never how its sum is made,
-// so that they change no bit: Cols and Direct follow the processor.
+// processor. The tile (Rows, Lanes and Vectors) belongs to the code of the set. Cols, L2Cols, Direct and ThreadWork
+// decide which columns and which thread an element belongs to and where its factors are read, and never how its sum is
+// made, so that they change no bit: Cols, L2Cols and Direct follow the processor.
 type Blocking struct {
 	Rows    int // most rows of a tile, BLIS's mr
 	Lanes   int // elements of a vector
 	Vectors int // most vectors in a row of a tile; Lanes*Vectors is BLIS's nr
 	Inner   int // length of a sum that is kept in registers, BLIS's kc
-	// Columns of the block of B that stays in the L2 cache, or in the L3 cache where that is as good. It plays the part
-	// of BLIS's block of A, of mc rows: rows of C are contiguous here, so that A and B change places.
+	// Columns of the block of B, which plays the part of BLIS's block of A, of mc rows: rows of C are contiguous here, so
+	// that A and B change places. It stays in the L2 cache, or in the L3 cache where that is as good.
 	Cols int
+	// Columns of a block that leaves half of the L2 cache to others: Cols, where the block of B stays in the L2 cache.
+	L2Cols int
 	// Most bytes of a B that is multiplied in place, without being packed.
 	Direct int
 	// Multiplications that are worth a second thread: 10 to 40 microseconds of assembly, 300 of the Go kernels.
@@ -61,7 +63,7 @@ var (
 	blocking32 = newBlocking[float32](thisProcessor, sets32)
 )
 
-// newBlocking fills in what follows the processor. The columns are as many whole tiles as the block of B has room for.
+// newBlocking fills in what follows the processor. Blocks have as many whole tiles as they have room for.
 func newBlocking[T Float](p processor, sets [setCount]Blocking) [setCount]Blocking {
 	for s := range sets {
 		b, use := &sets[s], cacheUses[s]
@@ -69,13 +71,19 @@ func newBlocking[T Float](p processor, sets [setCount]Blocking) [setCount]Blocki
 		if own := p.l2Bytes(); own > 0 {
 			l2 = min(l2, own)
 		}
-		block := use.block / kiB * l2 / (use.l2 / kiB)
-		b.Direct = use.direct / kiB * l2 / (use.l2 / kiB)
-		if Set(s) == AVX2 && (p.vendor == amd || p.vendor == hygon) {
-			block = amdBlock
+		part := func(bytes int) int { return int(int64(bytes) * int64(l2) / int64(use.l2)) }
+		columns := func(bytes int) int {
+			return max(1, bytes/(b.Inner*int(unsafe.Sizeof(T(0))))/b.TileCols()) * b.TileCols()
 		}
-		if column := b.Inner * int(unsafe.Sizeof(T(0))); block > 0 {
-			b.Cols = max(1, block/column/b.TileCols()) * b.TileCols()
+		b.Direct = part(use.direct)
+		switch {
+		case Set(s) == Go:
+			b.L2Cols = b.Cols
+		case Set(s) == AVX2 && (p.vendor == amd || p.vendor == hygon):
+			b.L2Cols, b.Cols = columns(part(use.block)), columns(amdBlock)
+		default:
+			b.L2Cols = columns(part(use.block))
+			b.Cols = b.L2Cols
 		}
 	}
 	return sets

@@ -102,7 +102,7 @@ func TestMicroarchitecturesDoNotOverlap(t *testing.T) {
 	}
 }
 
-// Only Cols and Direct follow the processor: Inner decides the bits of results, the tiles belong to the code.
+// Only Cols, L2Cols and Direct follow the processor: Inner decides the bits of results, the tiles belong to the code.
 func TestBitsDoNotFollowTheProcessor(t *testing.T) {
 	for _, sets := range [][2][setCount]Blocking{
 		{newBlocking[float64](processor{}, sets64), newBlocking[float64](processor{l2: 64 * kiB}, sets64)},
@@ -113,10 +113,13 @@ func TestBitsDoNotFollowTheProcessor(t *testing.T) {
 			if small.Cols > large.Cols || small.Cols < small.TileCols() || small.Cols%small.TileCols() != 0 {
 				t.Errorf("%v: columns %d and %d of tiles of %d", Set(s), small.Cols, large.Cols, small.TileCols())
 			}
+			if small.L2Cols > large.L2Cols || small.L2Cols%small.TileCols() != 0 || large.L2Cols > large.Cols {
+				t.Errorf("%v: %d and %d of %d columns in the L2 cache", Set(s), small.L2Cols, large.L2Cols, large.Cols)
+			}
 			if 8*small.Direct > large.Direct || small.Direct == 0 {
 				t.Errorf("%v: up to %d and %d bytes in place", Set(s), small.Direct, large.Direct)
 			}
-			small.Cols, small.Direct = large.Cols, large.Direct
+			small.Cols, small.L2Cols, small.Direct = large.Cols, large.L2Cols, large.Direct
 			if small != large {
 				t.Errorf("%v: %+v and %+v", Set(s), small, large)
 			}

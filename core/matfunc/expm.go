@@ -78,7 +78,7 @@ func Expm[T dense.Scalar](team *sched.Team, a, x dense.View[T]) error {
 // no machine can hold it.
 func ExpmWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 	order := float64(n)
-	perThread := float64(blas.GemmWorkspace[float64]()) + float64(blas.TriangularWorkspace[T](n))
+	perThread := float64(blas.GemmWorkspace[float64](dense.Parts[T]()*n)) + float64(blas.TriangularWorkspace[T](n, n))
 	own := order * (expmMatrices*order + expmVectors) * float64(dense.Bytes[T]())
 	return boundedBytes(own + float64(team.Threads())*perThread)
 }

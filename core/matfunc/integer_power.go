@@ -72,7 +72,7 @@ func IntegerPowerWorkspace[T dense.Scalar](team *sched.Team, n int) int64 {
 		vectors  = 2
 	)
 	order := float64(n)
-	perThread := float64(blas.GemmWorkspace[float64]()) + float64(blas.TriangularWorkspace[T](n))
+	perThread := float64(blas.GemmWorkspace[float64](dense.Parts[T]()*n)) + float64(blas.TriangularWorkspace[T](n, n))
 	return boundedBytes(order*(matrices*order+vectors)*float64(dense.Bytes[T]()) + float64(team.Threads())*perThread)
 }
 

@@ -173,7 +173,7 @@ func workspace[W dense.Wide](team *sched.Team, n int) int64 {
 	const matrices = 2 // h and the vectors
 	order := float64(n)
 	total := matrices*order*order*float64(dense.Bytes[W]()) + order*float64(dense.Bytes[float64]())
-	total += float64(team.Threads()) * float64(blas.GemmWorkspace[float64]())
+	// The solver's workspace includes that of products, which is kept for those that follow.
 	total += float64(eigen.Workspace[W](n, false, eigen.Options{Team: team, Overwrite: true}))
 	return boundedBytes(total)
 }

@@ -89,7 +89,7 @@ func SchurWorkspace(team *sched.Team, n int) int64 {
 		vectors  = 64
 	)
 	order := float64(n)
-	perThread := float64(blas.GemmWorkspace[float64]()) + float64(blas.TriangularWorkspace[complex128](n))
+	perThread := float64(blas.GemmWorkspace[float64](2*n)) + float64(blas.TriangularWorkspace[complex128](n, n))
 	total := order * (matrices*order + vectors) * float64(dense.Bytes[complex128]())
 	total += float64(team.Threads())*perThread + float64(schur.Workspace[complex128](n))
 	return boundedBytes(total)

@@ -1,6 +1,8 @@
 package mp2
 
 import (
+	"math"
+
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/scratch"
@@ -119,7 +121,7 @@ func (run *amplitudeRun) checkPairFits() error {
 
 // workspace returns the bytes that reading and multiplying blocks of two spins takes besides the blocks.
 func (run *amplitudeRun) workspace() int64 {
-	products := int64(run.opt.Team.Threads()) * blas.GemmWorkspace[float64]()
+	products := int64(run.opt.Team.Threads()) * blas.GemmWorkspace[float64](math.MaxInt)
 	return fixedBytes + products + run.l.readerWorkspace() + run.r.readerWorkspace()
 }
 

@@ -1,6 +1,8 @@
 package mp2
 
 import (
+	"math"
+
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/npy"
@@ -183,4 +185,4 @@ func complexGeneralizedWorkspace[T dense.Complex](opt Options, b Source) (int64,
 
 // complexGemmWorkspace returns the bytes of a complex product for each thread: those of a real one in double precision,
 // once for each part.
-func complexGemmWorkspace() int64 { return 2 * blas.GemmWorkspace[float64]() }
+func complexGemmWorkspace() int64 { return 2 * blas.GemmWorkspace[float64](math.MaxInt) }

@@ -2,6 +2,7 @@ package mp2
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -68,7 +69,7 @@ func workspace[T dense.Float](opt EnergyOptions, sources []Source) (int64, error
 	}
 	e := newEnergyPass(opt.Options, ops, blocks)
 	bytes += bytesOf(e.layout)
-	bytes += int64(opt.Team.Threads()) * (bytesOf(e.workerLayout(&workerMemory[T]{})) + blas.GemmWorkspace[T]())
+	bytes += int64(opt.Team.Threads()) * (bytesOf(e.workerLayout(&workerMemory[T]{})) + blas.GemmWorkspace[T](math.MaxInt))
 	if opt.Checkpoint != "" {
 		bytes += checkpointBytes + int64(orbitals)*int64(orbitals+1)*checkpointPairBytes
 	}

@@ -150,7 +150,8 @@ func OppositeSpinWorkspace(opt Options, spins ...Spin) (int64, error) {
 	if err := opt.check(sources...); err != nil {
 		return 0, err
 	}
-	bytes := int64(fixedBytes) + int64(opt.Team.Threads())*(blas.GemmWorkspace[float64]()+blas.GemmWorkspace[float32]())
+	products := blas.GemmWorkspace[float64](math.MaxInt) + blas.GemmWorkspace[float32](math.MaxInt)
+	bytes := int64(fixedBytes) + int64(opt.Team.Threads())*products
 	for _, src := range sources {
 		nocc, nvir, naux := src.Shape()
 		rows, functions := int64(chunkOrbitals(nocc, nvir))*int64(nvir), int64(naux)

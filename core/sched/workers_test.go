@@ -34,11 +34,20 @@ func TestWorkersServeManyLoops(t *testing.T) {
 	}
 }
 
-// asleep waits until no more goroutines are left than before and those of sleeping threads, and reports whether that
-// happens soon.
+// sleepers returns the number of sleeping threads.
+func sleepers() int {
+	idle.mu.Lock()
+	defer idle.mu.Unlock()
+	return len(idle.list)
+}
+
+// awake returns the number of goroutines but for those of sleeping threads.
+func awake() int { return runtime.NumGoroutine() - sleepers() }
+
+// asleep waits until no more goroutines are awake than before, and reports whether that happens soon.
 func asleep(before int) bool {
 	for range 1000 {
-		if runtime.NumGoroutine() <= before+runtime.GOMAXPROCS(0) {
+		if awake() <= before {
 			return true
 		}
 		time.Sleep(time.Millisecond)
@@ -47,7 +56,7 @@ func asleep(before int) bool {
 }
 
 func TestNoMoreWorkersThanProcessorsOutliveTheTeam(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := awake()
 	rested, idle := NewTeam(context.Background(), 4, nil), NewTeam(context.Background(), 4, nil)
 	for range 20 {
 		for _, team := range []*Team{rested, idle} {
@@ -58,7 +67,10 @@ func TestNoMoreWorkersThanProcessorsOutliveTheTeam(t *testing.T) {
 	}
 	rested.ReleaseWorkers()
 	if !asleep(before) {
-		t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		t.Errorf("%d goroutines are awake, %d before", awake(), before)
+	}
+	if n := sleepers(); n > runtime.GOMAXPROCS(0) {
+		t.Errorf("%d threads sleep for %d processors", n, runtime.GOMAXPROCS(0))
 	}
 }
 
@@ -147,7 +159,7 @@ func allAlive(team *Team) bool {
 
 // Started workers take the first loop without another thread being started, and sleep if none arrives.
 func TestStartWorkers(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := awake()
 	team := NewTeam(context.Background(), 3, nil)
 	team.StartWorkers()
 	for tries := 1; !allAlive(team); tries++ { // they have ended if the system kept this thread waiting
@@ -161,7 +173,7 @@ func TestStartWorkers(t *testing.T) {
 	}
 	team.StartWorkers()
 	if !asleep(before) {
-		t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		t.Fatalf("%d goroutines are awake, %d before", awake(), before)
 	}
 	(*Team)(nil).StartWorkers()
 	NewTeam(context.Background(), 1, nil).StartWorkers()
@@ -211,7 +223,7 @@ func TestSleepingThreadsAreWokenUp(t *testing.T) {
 }
 
 func TestTeamsInTurnsInManyGoroutines(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := awake()
 	var wg sync.WaitGroup
 	for threads := 2; threads <= 5; threads++ {
 		wg.Go(func() {
@@ -230,7 +242,7 @@ func TestTeamsInTurnsInManyGoroutines(t *testing.T) {
 	}
 	wg.Wait()
 	if !asleep(before) {
-		t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		t.Fatalf("%d goroutines are awake, %d before", awake(), before)
 	}
 }
 

@@ -29,7 +29,7 @@ def test_random(n, dtype):
 @pytest.mark.parametrize("n", [2, 5, 30])
 @pytest.mark.parametrize("name", matrices.GENERAL)
 def test_special(name, n):
-    """Each kind beside every other one: the worst residual is not much larger than SciPy's worst, or than one."""
+    """Each kind beside every other one: the worst residual is not much larger than SciPy's worst."""
     a = matrices.GENERAL[name](n)
     ours, theirs = [], []
     for make in matrices.GENERAL.values():
@@ -40,7 +40,7 @@ def test_special(name, n):
         with warnings.catch_warnings(), contextlib.suppress(Warning):
             warnings.simplefilter("error")
             theirs.append(max(pencils.errors(a, b, *scipy.linalg.qz(a, b))))
-    assert max(ours) <= max(1.5 * max(theirs), 1.0)
+    assert max(ours) <= max(1.5 * max(theirs), 0.5)
 
 
 @properties
