@@ -72,7 +72,8 @@ func sumSquares[R dense.Float](x []R) float64 {
 // Golub and Van Loan, section 5.1.13.
 //
 // tau is 2/(v^H v) for v as it was rounded. Q in QZ is the product of many reflectors that are also applied to a second
-// matrix, and (|x[0]| + |x|)/|x|, the value for the exact v, makes H unitary to fewer digits.
+// matrix, and (|x[0]| + |x|)/|x|, the value for the exact v, makes H unitary to fewer digits. So does a plain sum of
+// squares: columns with structure, as of a matrix of ones, give one reflector after the other the same rounding errors.
 func GenerateHermitian[T dense.Wide](x []T) (beta T, tau float64) {
 	norm := blas.Nrm2(dense.Vec(x))
 	if norm < tinyPair {
@@ -90,7 +91,23 @@ func GenerateHermitian[T dense.Wide](x []T) (beta T, tau float64) {
 	beta = -phase * dense.FromReal[T](norm)
 	blas.Scal(1/(x[0]-beta), dense.Vec(x[1:]))
 	x[0] = 1
-	return beta, 2 / dense.Real(blas.Dotc(dense.Vec(x), dense.Vec(x)))
+	return beta, 2 / exactSumSquares(dense.Reals[float64](x))
+}
+
+// exactSumSquares returns the sum of the squares of x as if it were formed in twice the precision and rounded, unless it
+// overflows.
+//
+// Method: Dot2 of Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26, 1955 (2005), with fused multiply-adds.
+func exactSumSquares(x []float64) float64 {
+	sum, errors := 0.0, 0.0
+	for _, v := range x {
+		square := v * v
+		next := sum + square
+		added := next - sum
+		errors += (sum - (next - added)) + (square - added) + math.FMA(v, v, -square)
+		sum = next
+	}
+	return sum + errors
 }
 
 // GenerateFromNorm returns tau, beta and factor so that, for a vector x of the given norm in front of an element alpha,

@@ -3,6 +3,7 @@ package householder
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/cmplx"
 	"math/rand/v2"
 	"testing"
@@ -299,5 +300,26 @@ func testNew2[W dense.Complex](t *testing.T) {
 	}
 	if r, beta := New2(W(complex(0, 3)), 0); r != (Reflector2[W]{}) || beta != W(complex(0, 3)) {
 		t.Errorf("%+v, beta %v", r, beta)
+	}
+}
+
+// Equal squares, whose plain sum is off by some units in the last place, and mixed ones, against big.Float.
+func TestExactSumSquares(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 7))
+	equal, mixed := make([]float64, 1000), make([]float64, 1000)
+	for i := range equal {
+		equal[i] = 1.0 / 3
+		mixed[i] = math.Ldexp(rng.Float64(), rng.IntN(60))
+	}
+	for name, x := range map[string][]float64{"none": nil, "equal": equal, "mixed": mixed} {
+		const bits = 400 // more than the exact sum has
+		exact, v := new(big.Float).SetPrec(bits), new(big.Float).SetPrec(bits)
+		for _, y := range x {
+			v.SetFloat64(y)
+			exact.Add(exact, v.Mul(v, v))
+		}
+		if want, _ := exact.Float64(); exactSumSquares(x) != want {
+			t.Errorf("%s: %v, want %v", name, exactSumSquares(x), want)
+		}
 	}
 }
