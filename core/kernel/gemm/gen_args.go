@@ -56,7 +56,7 @@ type packArgs struct {
 	dst        unsafe.Pointer // first element of the copy
 	lanes      unsafe.Pointer // AVX2: a vector with all bits set in the words that the last vector of a row has
 	mask       uint64         // AVX-512: one bit for each word that the last vector of a row has
-	kind       int            // five times the vectors in a row of a tile, plus the ending of the last one
+	kind       int            // five times the vectors in a row of a tile, plus its ending: 0 whole, 1 to 3 quarters, 4 masked
 	rows       int            // rows; used up by the kernel
 	count      int            // tiles beside one another
 	srcRow     int            // bytes from a row to the next
