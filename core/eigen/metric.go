@@ -190,7 +190,7 @@ func (g *generalized[W]) firstLargeSum(diagonal, roots []float64) (order int, er
 		begin, end := group*inverseRows, min(rows, (group+1)*inverseRows)
 		own := memory[worker*perWorker : (worker+1)*perWorker]
 		inverse := dense.Matrix[W]{Rows: end - begin, Cols: end, Stride: end, Data: own}
-		inverse.Fill(0)
+		inverse.Clear()
 		for k := begin; k < end; k++ {
 			inverse.Set(k-begin, k, 1)
 		}

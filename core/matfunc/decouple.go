@@ -142,7 +142,7 @@ func ofDecoupled[W dense.Wide, C dense.Complex](
 		}
 		phase.End()
 	}
-	d.t.Fill(0)
+	d.t.Clear()
 	for i, row := range d.other {
 		for j, column := range d.other {
 			d.t.Set(row, column, value.At(i, j))

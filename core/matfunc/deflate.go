@@ -114,7 +114,7 @@ func (d *deflation[W]) turn(team *sched.Team, found lqFactors[W]) {
 	square := work.Slice(0, m, 0, m)
 	blas.Gemm(team, blas.ConjTrans, blas.NoTrans, 1, u, rows, 0, square)
 	rows.CopyFrom(square)
-	rows.Slice(0, m, 0, m-rank).Fill(0)
+	rows.Slice(0, m, 0, m-rank).Clear()
 	turned, old := dense.New[W](m, n), d.vh.Slice(d.zeros, n, 0, n)
 	blas.Gemm(team, blas.ConjTrans, blas.NoTrans, 1, u, old, 0, turned)
 	old.CopyFrom(turned)
@@ -183,7 +183,7 @@ func ofBlocks[W dense.Wide, C dense.Complex](
 	} else {
 		term, work := dense.New[W](k, n-k), dense.New[W](k, n-k)
 		blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, s, value, 0, term)
-		s.Fill(0)
+		s.Clear()
 		for range d.index {
 			blas.Trsm(team, blas.Right, blas.Upper, blas.NoTrans, blas.NonUnit, 1, t, term)
 			for i := range k {
@@ -193,7 +193,7 @@ func ofBlocks[W dense.Wide, C dense.Complex](
 			term, work = work, term
 		}
 	}
-	d.b.Slice(0, k, 0, k).Fill(0)
+	d.b.Slice(0, k, 0, k).Clear()
 	d.b.Slice(k, n, k, n).CopyFrom(value)
 	return o, transformBack(team.Phase(c.back), schurForm[W]{d.b, d.vh}, dense.New[W](n, n), x)
 }

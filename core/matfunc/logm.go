@@ -33,7 +33,7 @@ func triangularLog[W dense.Wide](team *sched.Team, t dense.Matrix[W], scales gra
 	team.Reach(roots * sqrtSteps(n))
 	nodes, weights := gaussLegendre(near.degree)
 	term, work := dense.New[W](n, n), dense.New[W](n, n)
-	t.Fill(0)
+	t.Clear()
 	for k, node := range nodes {
 		term.CopyFrom(near.r)
 		phase := team.Phase(highestRootDegree * sqrtSteps(n) / near.degree)
@@ -183,7 +183,7 @@ type repeatedRoots[W dense.Wide] struct {
 
 // next takes another square root.
 func (s *repeatedRoots[W]) next() error {
-	s.other.Fill(0)
+	s.other.Clear()
 	phase := s.team.Phase(sqrtSteps(s.n))
 	_, err := sqrtByHalves(phase.Plan(sqrtSteps(s.n)), s.r, s.other)
 	phase.End()

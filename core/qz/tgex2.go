@@ -134,7 +134,7 @@ func clearNegligible(a dense.Matrix[float64], norm float64) bool {
 	if !(frobenius(a) <= zeroingUnits*dense.EpsDouble*norm) {
 		return false
 	}
-	a.Fill(0)
+	a.Clear()
 	return true
 }
 

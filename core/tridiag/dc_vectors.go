@@ -228,7 +228,7 @@ func (m *nodeMerger[R]) storeDeflated(_, group int) error {
 // product computes C = A B, also for an inner dimension of 0.
 func product[R dense.Float](team *sched.Team, a, b, c dense.Matrix[R]) {
 	if a.Cols == 0 {
-		c.Fill(0)
+		c.Clear()
 		return
 	}
 	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, a, b, 0, c)
