@@ -3,24 +3,11 @@
 package factor
 
 import (
-	"fmt"
-
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel/gemm"
 	"trnsci/core/sched"
 )
-
-// NotPositiveDefiniteError reports that a Hermitian matrix has no Cholesky factorization: its leading minor of the
-// given order (1-based) is not positive.
-type NotPositiveDefiniteError struct {
-	Arg   string
-	Order int
-}
-
-func (e *NotPositiveDefiniteError) Error() string {
-	return fmt.Sprintf("%s: the leading minor of order %d is not positive definite", e.Arg, e.Order)
-}
 
 // Cholesky overwrites a Hermitian (real: symmetric) positive definite matrix by the lower triangular L of A = L L^H,
 // zeros above the diagonal included. Only the lower triangle of a is read, and the imaginary parts of its diagonal are
@@ -30,7 +17,8 @@ func (e *NotPositiveDefiniteError) Error() string {
 // a is then partly overwritten. The steps of progress are completed even if a pivot is not positive.
 //
 // Cost: n^3/6 multiply-adds. Method: recursive halving of the order (Gustavson, IBM J. Res. Dev. 41, 1997), which turns
-// everything but blocks on the diagonal into triangular solves and products of matrices.
+// everything but blocks on the diagonal into triangular solves and products of matrices; between two orders, block
+// columns from left to right (Golub and Van Loan, Matrix Computations, 4th ed., section 4.2.6), which threads share.
 func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 	n := a.Rows
 	if a.Cols != n {
@@ -49,20 +37,21 @@ func Cholesky[T dense.Scalar](team *sched.Team, a dense.Matrix[T]) error {
 // thread at order 3000.
 const copySteps = 240
 
-// cube returns the steps of a factorization of order n, six for each multiply-add. For the orders h and r of the
-// halves, n^3 = h^3 + 3 h^2 r + 3 h r^2 + r^3.
-func cube(n int) int { return n * n * n }
-
 // choleskyFrom factors the block on the diagonal of the matrix that begins in the given row.
 func choleskyFrom[T dense.Scalar](team *sched.Team, a dense.Matrix[T], row int) error {
 	n := a.Rows
-	if n <= choleskyBase/dense.Parts[T]() {
+	switch parts := dense.Parts[T](); {
+	case n <= choleskyBase/parts:
 		order := choleskyBlock(a)
 		team.Step(cube(n))
 		if order > 0 {
 			return &NotPositiveDefiniteError{Arg: "a", Order: row + order}
 		}
 		return team.Err()
+	case n > leastColumnsOrder/parts && n <= mostColumnsOrder/parts:
+		columns := team.Phase(cube(n))
+		defer columns.End()
+		return choleskyColumns(columns, a, row)
 	}
 	half := (n/2 + gemm.TriangleOrder - 1) / gemm.TriangleOrder * gemm.TriangleOrder
 	first, below, rest := a.Slice(0, half, 0, half), a.Slice(half, n, 0, half), a.Slice(half, n, half, n)
@@ -70,7 +59,7 @@ func choleskyFrom[T dense.Scalar](team *sched.Team, a dense.Matrix[T], row int) 
 		team.Step(cube(n) - cube(half))
 		return err
 	}
-	a.Slice(0, half, half, n).Fill(0)
+	a.Slice(0, half, half, n).Clear()
 	solving := team.Phase(3 * half * half * (n - half))
 	blas.Trsm(solving, blas.Right, blas.Lower, blas.ConjTrans, blas.NonUnit, 1, first, below)
 	solving.End()

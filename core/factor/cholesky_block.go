@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"fmt"
 	"math"
 	"unsafe"
 
@@ -10,6 +11,21 @@ import (
 	"trnsci/core/kernel/gemm"
 	"trnsci/core/scratch"
 )
+
+// NotPositiveDefiniteError reports that a Hermitian matrix has no Cholesky factorization: its leading minor of the
+// given order (1-based) is not positive.
+type NotPositiveDefiniteError struct {
+	Arg   string
+	Order int
+}
+
+func (e *NotPositiveDefiniteError) Error() string {
+	return fmt.Sprintf("%s: the leading minor of order %d is not positive definite", e.Arg, e.Order)
+}
+
+// cube returns the steps of a factorization of order n, six for each multiply-add. For the orders h and r of the
+// halves, n^3 = h^3 + 3 h^2 r + 3 h r^2 + r^3.
+func cube(n int) int { return n * n * n }
 
 // Blocks on the diagonal are factored as U^T U in real arithmetic. A strip of rows of U is then the solution of a
 // triangular system, after a product with the rows above it, and the right-hand sides are contiguous, as the kernels

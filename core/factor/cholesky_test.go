@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"trnsci/core/blas"
@@ -80,12 +81,52 @@ func TestCholeskyNamesTheFailingMinor(t *testing.T) {
 	}
 }
 
+// Orders that are factored by block columns and by halves.
 func TestCholeskyObeysCancellation(t *testing.T) {
-	a := numtest.RandomSPD[float64](rand.New(rand.NewPCG(5, 6)), 400)
-	// Two BLAS routines, which report progress, run between two looks at the context. The update of the second half takes
-	// 3/8 of the work.
-	schedtest.Cancel(t, schedtest.Limits{Reports: 6, Gap: 0.4},
-		func(team *sched.Team) error { return Cholesky(team, a.Clone()) })
+	for _, n := range []int{800, 1200} {
+		a := numtest.RandomSPD[float64](rand.New(rand.NewPCG(5, 6)), n)
+		// Two BLAS routines, which report progress, run between two looks at the context. The update of the second half
+		// takes 3/8 of the work.
+		schedtest.Cancel(t, schedtest.Limits{Reports: 6, Gap: 0.4},
+			func(team *sched.Team) error { return Cholesky(team, a.Clone()) })
+	}
+}
+
+// The number of threads changes no bit, and a minor that is not positive is found in any block column.
+func TestCholeskyColumns(t *testing.T) {
+	t.Run("float32", testCholeskyColumns[float32])
+	t.Run("float64", testCholeskyColumns[float64])
+	t.Run("complex64", testCholeskyColumns[complex64])
+	t.Run("complex128", testCholeskyColumns[complex128])
+}
+
+func testCholeskyColumns[T dense.Scalar](t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, n := range []int{129, 200, 333, 512} {
+		a := numtest.RandomSPD[T](rng, n)
+		want := a.Clone()
+		if err := Cholesky(nil, want); err != nil {
+			t.Fatal(err)
+		}
+		for _, threads := range []int{2, 3, 7} {
+			got := a.Clone()
+			if err := Cholesky(sched.NewTeam(context.Background(), threads, nil), got); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Data, want.Data) {
+				t.Errorf("n = %d: %d threads change the bits", n, threads)
+			}
+		}
+		for _, order := range []int{1, 64, 65, n / 2, n - 1, n} {
+			bad := a.Clone()
+			bad.Set(order-1, order-1, -bad.At(order-1, order-1))
+			var e *NotPositiveDefiniteError
+			err := Cholesky(sched.NewTeam(context.Background(), 2, nil), bad)
+			if !errors.As(err, &e) || e.Order != order {
+				t.Errorf("n = %d, negative pivot in row %d: %v", n, order, err)
+			}
+		}
+	}
 }
 
 // Whatever the layout, a factor that replaces its matrix has the bits of one in memory of its own.
