@@ -73,6 +73,9 @@ func (f *qr[T]) form(qt dense.Matrix[T]) error {
 		qt.Set(i, i, 1)
 	}
 	for first := (k - 1) / f.width * f.width; first >= 0 && k > 0 && qt.Rows > 0; first -= f.width {
+		if err := f.team.Err(); err != nil {
+			return err
+		}
 		end := min(first+f.width, k)
 		width := end - first
 		p := f.loadPanel(first, end)
