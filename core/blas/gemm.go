@@ -207,7 +207,7 @@ func (g *gemmProblem[T]) run(packed *packing[T], block *blockB[T], strips, i0, i
 	}
 	switch {
 	case g.packA:
-		run.A, run.RowA, run.ColA, run.StepA = packed.a, 1, g.size.Rows, g.packStrips(packed.a, strips, i0, i1, p0, p1)
+		g.packStrips(&run, packed.a, i0, i1, p0, p1)
 	case g.copyA:
 		run.A, run.RowA = packed.a, g.copyRows(packed.a, i0, i1, p0, p1)
 	}

@@ -2,7 +2,6 @@ package blas
 
 import (
 	"math"
-	"unsafe"
 
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
@@ -67,27 +66,9 @@ func sumIsFinite[T dense.Scalar](m dense.Matrix[T]) bool {
 	return true
 }
 
-// transpose sets dst to the transpose of src.
+// transpose sets dst to the transpose of src, which is not empty.
 func transpose[T dense.Scalar](set kernel.Set, dst, src dense.Matrix[T]) {
-	switch from := any(src).(type) {
-	case dense.Matrix[float32]:
-		to := any(dst).(dense.Matrix[float32])
-		gemm.Transpose(set, from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
-	case dense.Matrix[float64]:
-		to := any(dst).(dense.Matrix[float64])
-		gemm.Transpose(set, from.Rows, from.Cols, from.Data, from.Stride, to.Data, to.Stride)
-	case dense.Matrix[complex64]:
-		// A pair of float32 is moved like a float64, whatever its bits mean.
-		to := any(dst).(dense.Matrix[complex64])
-		gemm.Transpose(set, from.Rows, from.Cols, asDoubles(from.Data), from.Stride, asDoubles(to.Data), to.Stride)
-	default:
-		dense.Copy(dst.View(), src.View().T())
-	}
-}
-
-// asDoubles returns the memory of pairs of float32 as float64, which have the same size.
-func asDoubles[T float32 | complex64](x []T) []float64 {
-	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*dense.Bytes[T]()/dense.Bytes[float64]())
+	gemm.Transpose(set, src.Rows, src.Cols, src.Data, src.Stride, dst.Data, dst.Stride)
 }
 
 func forRows(team *sched.Team, rows, cols int, body func(i0, i1 int) error) error {

@@ -230,17 +230,11 @@ func mirrorPairs[T dense.Float](lower, upper []T, signA T) {
 // transposePairs transposes a matrix of pairs: pair i of row j of dst, whose rows are stride pairs apart, is pair j of
 // row i of src, whose rows are srcStride pairs apart.
 func transposePairs[T dense.Float](set kernel.Set, rows, cols int, src []T, srcStride int, dst []T, stride int) {
-	if single, ok := any(src).([]float32); ok {
-		gemm.Transpose(set, rows, cols, asDoubles(single), srcStride, asDoubles(any(dst).([]float32)), stride)
+	if dense.IsSingle[T]() {
+		gemm.Transpose(set, rows, cols, dense.Pairs[complex64](src), srcStride, dense.Pairs[complex64](dst), stride)
 		return
 	}
-	for i := range rows {
-		at := 2 * i
-		for row := src[2*i*srcStride:][:2*cols]; len(row) >= 2; row = row[2:] {
-			dst[at], dst[at+1] = row[0], row[1]
-			at += 2 * stride
-		}
-	}
+	gemm.Transpose(set, rows, cols, dense.Pairs[complex128](src), srcStride, dense.Pairs[complex128](dst), stride)
 }
 
 // scalePairs multiplies a row of complex numbers by one.
@@ -325,28 +319,22 @@ func (g *gemmProblem[T]) copyRows(dst []T, i0, i1, p0, p1 int) (row int) {
 	return row
 }
 
-// packStrips copies rows i0 <= i < i1, some strips of equal height, and columns p0 <= p < p1 of a transposed A: element
-// (i, p) of a strip goes to i+(p-p0)*rows, where rows are those of a tile. It returns the distance of the strips.
-func (g *gemmProblem[T]) packStrips(dst []T, strips, i0, i1, p0, p1 int) (step int) {
-	rows, n := g.size.Rows, (i1-i0)/strips
-	step = rows*(p1-p0) + line[T]()
-	if g.pairs == nil {
-		gemm.Pack(g.set, &gemm.Panel[T]{
-			Count: strips, Rows: p1 - p0, Cols: n, From: g.a.from(i0, p0), FromRow: g.a.col, FromStep: n,
-			To: dst, ToRow: rows, ToStep: step,
-		})
-		return step
+// packStrips copies rows i0 <= i < i1, some strips of equal height, and columns p0 <= p < p1 of a transposed A to the
+// run's A: by columns, which are rows in memory, or for pairs by rows.
+func (g *gemmProblem[T]) packStrips(run *gemm.Tiles[T], dst []T, i0, i1, p0, p1 int) {
+	run.A = dst
+	if g.pairs != nil {
+		run.RowA, run.ColA = p1-p0+line[T](), 1
+		run.StepA = run.Rows * run.RowA
+		transposePairs(g.set, (p1-p0)/2, i1-i0, g.a.from(i0, p0), g.a.col, dst, run.RowA/2)
+		return
 	}
-	for s := range strips {
-		for p := p0; p < p1; p += 2 {
-			src, at := g.a.from(i0+s*n, p)[:2*n], s*step+(p-p0)*rows
-			re, im := dst[at:][:n], dst[at+rows:][:n]
-			for i := range re {
-				re[i], im[i] = src[2*i], src[2*i+1]
-			}
-		}
-	}
-	return step
+	run.RowA, run.ColA = 1, g.size.Rows
+	run.StepA = g.size.Rows*(p1-p0) + line[T]()
+	gemm.Pack(g.set, &gemm.Panel[T]{
+		Count: run.Strips, Rows: p1 - p0, Cols: run.Rows, From: g.a.from(i0, p0), FromRow: g.a.col, FromStep: run.Rows,
+		To: dst, ToRow: g.size.Rows, ToStep: run.StepA,
+	})
 }
 
 // workspace is memory for the vectors of level 2 and small blocks of level 3.

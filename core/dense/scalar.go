@@ -122,6 +122,12 @@ func Reals[R Float, T Scalar](x []T) []R {
 	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(x))), parts*len(x))
 }
 
+// Pairs returns the memory of x as complex numbers T, of alternating real and imaginary parts in x.
+func Pairs[T Complex, R Float](x []R) []T {
+	parts := int(unsafe.Sizeof(*new(T)) / unsafe.Sizeof(*new(R)))
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/parts)
+}
+
 // FromReal returns x as a T with imaginary part 0, rounded to T's precision.
 func FromReal[T Scalar](x float64) T {
 	var z T

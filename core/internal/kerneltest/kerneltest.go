@@ -18,10 +18,10 @@ func ForSets(t *testing.T, single, double func(*testing.T, kernel.Set)) {
 }
 
 // Arena is fenced memory in which operands are placed at the very beginning or the very end.
-type Arena[T kernel.Float] []T
+type Arena[T kernel.Scalar] []T
 
-func NewArena[T kernel.Float](t *testing.T) Arena[T] {
-	const pages = 48
+func NewArena[T kernel.Scalar](t *testing.T) Arena[T] {
+	const pages = 96
 	bytes := fenced(t, pages)
 	return unsafe.Slice((*T)(unsafe.Pointer(&bytes[0])), len(bytes)/int(unsafe.Sizeof(T(0))))
 }
@@ -101,12 +101,12 @@ func ForShapes(rng *rand.Rand, try func(rows, cols int)) {
 }
 
 // BitsOf returns the memory of x.
-func BitsOf[T kernel.Float](x []T) []byte {
+func BitsOf[T kernel.Scalar](x []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
 }
 
 // FillBits sets x to arbitrary bits; every third element is a NaN of some kind.
-func FillBits[T kernel.Float](rng *rand.Rand, x []T) {
+func FillBits[T kernel.Scalar](rng *rand.Rand, x []T) {
 	b := BitsOf(x)
 	for i := range b {
 		b[i] = byte(rng.Uint32())

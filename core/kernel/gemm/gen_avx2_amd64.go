@@ -29,11 +29,6 @@ func trsmF64AVX2(args *byte)
 //go:noescape
 func trmmF64AVX2(args *byte)
 
-// transposeF64AVX2 transposes squares, see transposeArgs. It reads and writes no element outside of the operands.
-//
-//go:noescape
-func transposeF64AVX2(args *byte)
-
 // packAVX2 packs tiles, see Pack. It reads and writes no element outside of the operands.
 //
 //go:noescape
@@ -58,3 +53,13 @@ func trmmF32AVX2(args *byte)
 //
 //go:noescape
 func transposeF32AVX2(args *byte)
+
+// transposeF64AVX2 transposes squares, see transposeArgs. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func transposeF64AVX2(args *byte)
+
+// transposeC128AVX2 transposes squares, see transposeArgs. It reads and writes no element outside of the operands.
+//
+//go:noescape
+func transposeC128AVX2(args *byte)

@@ -7395,111 +7395,6 @@ order8_done:
 	VZEROUPPER
 	RET
 
-// func transposeF64AVX2(args *byte)
-// Requires: AVX
-TEXT ·transposeF64AVX2(SB), NOSPLIT, $0-8
-	MOVQ args+0(FP), R13
-	MOVQ (R13), R15
-	MOVQ 16(R13), R8
-	MOVQ 24(R13), R12
-	LEAQ (R8)(R8*2), R9
-	LEAQ (R8)(R8*4), R10
-	LEAQ (R9)(R8*4), R11
-	LEAQ (R12)(R12*2), DX
-	LEAQ (R12)(R12*4), SI
-	LEAQ (DX)(R12*4), R14
-
-high_2:
-	CMPQ 40(R13), $0x02
-	JLT  high_1
-	MOVQ R15, AX
-	MOVQ 8(R13), DI
-	ADDQ 32(R13), DI
-	MOVQ 48(R13), CX
-
-high_2_square:
-	LEAQ        (AX)(R8*4), BX
-	VMOVUPD     (AX), X0
-	VINSERTF128 $0x01, (AX)(R8*2), Y0, Y0
-	VMOVUPD     (AX)(R8*1), X1
-	VINSERTF128 $0x01, (AX)(R9*1), Y1, Y1
-	VUNPCKLPD   Y1, Y0, Y2
-	VUNPCKHPD   Y1, Y0, Y3
-	VMOVUPD     Y2, (DI)
-	VMOVUPD     Y3, (DI)(R12*1)
-	VMOVUPD     16(AX), X8
-	VINSERTF128 $0x01, 16(AX)(R8*2), Y8, Y8
-	VMOVUPD     16(AX)(R8*1), X9
-	VINSERTF128 $0x01, 16(AX)(R9*1), Y9, Y9
-	VUNPCKLPD   Y9, Y8, Y10
-	VUNPCKHPD   Y9, Y8, Y11
-	VMOVUPD     Y10, (DI)(R12*2)
-	VMOVUPD     Y11, (DI)(DX*1)
-	VMOVUPD     (BX), X0
-	VINSERTF128 $0x01, (BX)(R8*2), Y0, Y0
-	VMOVUPD     (BX)(R8*1), X1
-	VINSERTF128 $0x01, (BX)(R9*1), Y1, Y1
-	VUNPCKLPD   Y1, Y0, Y2
-	VUNPCKHPD   Y1, Y0, Y3
-	VMOVUPD     Y2, 32(DI)
-	VMOVUPD     Y3, 32(DI)(R12*1)
-	VMOVUPD     16(BX), X8
-	VINSERTF128 $0x01, 16(BX)(R8*2), Y8, Y8
-	VMOVUPD     16(BX)(R8*1), X9
-	VINSERTF128 $0x01, 16(BX)(R9*1), Y9, Y9
-	VUNPCKLPD   Y9, Y8, Y10
-	VUNPCKHPD   Y9, Y8, Y11
-	VMOVUPD     Y10, 32(DI)(R12*2)
-	VMOVUPD     Y11, 32(DI)(DX*1)
-	ADDQ        $0x20, AX
-	LEAQ        (DI)(R12*4), DI
-	DECQ        CX
-	JNZ         high_2_square
-	LEAQ        (R15)(R8*4), R15
-	LEAQ        (R15)(R8*4), R15
-	ADDQ        $0x40, 32(R13)
-	SUBQ        $0x02, 40(R13)
-	JMP         high_2
-
-high_1:
-	CMPQ 40(R13), $0x01
-	JLT  done
-	MOVQ R15, AX
-	MOVQ 8(R13), DI
-	ADDQ 32(R13), DI
-	MOVQ 48(R13), CX
-
-high_1_square:
-	LEAQ        (AX)(R8*4), BX
-	VMOVUPD     (AX), X0
-	VINSERTF128 $0x01, (AX)(R8*2), Y0, Y0
-	VMOVUPD     (AX)(R8*1), X1
-	VINSERTF128 $0x01, (AX)(R9*1), Y1, Y1
-	VUNPCKLPD   Y1, Y0, Y2
-	VUNPCKHPD   Y1, Y0, Y3
-	VMOVUPD     Y2, (DI)
-	VMOVUPD     Y3, (DI)(R12*1)
-	VMOVUPD     16(AX), X8
-	VINSERTF128 $0x01, 16(AX)(R8*2), Y8, Y8
-	VMOVUPD     16(AX)(R8*1), X9
-	VINSERTF128 $0x01, 16(AX)(R9*1), Y9, Y9
-	VUNPCKLPD   Y9, Y8, Y10
-	VUNPCKHPD   Y9, Y8, Y11
-	VMOVUPD     Y10, (DI)(R12*2)
-	VMOVUPD     Y11, (DI)(DX*1)
-	ADDQ        $0x20, AX
-	LEAQ        (DI)(R12*4), DI
-	DECQ        CX
-	JNZ         high_1_square
-	LEAQ        (R15)(R8*4), R15
-	ADDQ        $0x20, 32(R13)
-	SUBQ        $0x01, 40(R13)
-	JMP         high_1
-
-done:
-	VZEROUPPER
-	RET
-
 // func packAVX2(args *byte)
 // Requires: AVX, MMX+
 TEXT ·packAVX2(SB), NOSPLIT, $0-8
@@ -11086,6 +10981,186 @@ high_1_square:
 	DECQ        CX
 	JNZ         high_1_square
 	LEAQ        (R15)(R8*8), R15
+	ADDQ        $0x20, 32(R13)
+	SUBQ        $0x01, 40(R13)
+	JMP         high_1
+
+done:
+	VZEROUPPER
+	RET
+
+// func transposeF64AVX2(args *byte)
+// Requires: AVX
+TEXT ·transposeF64AVX2(SB), NOSPLIT, $0-8
+	MOVQ args+0(FP), R13
+	MOVQ (R13), R15
+	MOVQ 16(R13), R8
+	MOVQ 24(R13), R12
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R8)(R8*4), R10
+	LEAQ (R9)(R8*4), R11
+	LEAQ (R12)(R12*2), DX
+	LEAQ (R12)(R12*4), SI
+	LEAQ (DX)(R12*4), R14
+
+high_2:
+	CMPQ 40(R13), $0x02
+	JLT  high_1
+	MOVQ R15, AX
+	MOVQ 8(R13), DI
+	ADDQ 32(R13), DI
+	MOVQ 48(R13), CX
+
+high_2_square:
+	LEAQ        (AX)(R8*4), BX
+	VMOVUPD     (AX), X0
+	VINSERTF128 $0x01, (AX)(R8*2), Y0, Y0
+	VMOVUPD     (AX)(R8*1), X1
+	VINSERTF128 $0x01, (AX)(R9*1), Y1, Y1
+	VUNPCKLPD   Y1, Y0, Y2
+	VUNPCKHPD   Y1, Y0, Y3
+	VMOVUPD     Y2, (DI)
+	VMOVUPD     Y3, (DI)(R12*1)
+	VMOVUPD     16(AX), X8
+	VINSERTF128 $0x01, 16(AX)(R8*2), Y8, Y8
+	VMOVUPD     16(AX)(R8*1), X9
+	VINSERTF128 $0x01, 16(AX)(R9*1), Y9, Y9
+	VUNPCKLPD   Y9, Y8, Y10
+	VUNPCKHPD   Y9, Y8, Y11
+	VMOVUPD     Y10, (DI)(R12*2)
+	VMOVUPD     Y11, (DI)(DX*1)
+	VMOVUPD     (BX), X0
+	VINSERTF128 $0x01, (BX)(R8*2), Y0, Y0
+	VMOVUPD     (BX)(R8*1), X1
+	VINSERTF128 $0x01, (BX)(R9*1), Y1, Y1
+	VUNPCKLPD   Y1, Y0, Y2
+	VUNPCKHPD   Y1, Y0, Y3
+	VMOVUPD     Y2, 32(DI)
+	VMOVUPD     Y3, 32(DI)(R12*1)
+	VMOVUPD     16(BX), X8
+	VINSERTF128 $0x01, 16(BX)(R8*2), Y8, Y8
+	VMOVUPD     16(BX)(R8*1), X9
+	VINSERTF128 $0x01, 16(BX)(R9*1), Y9, Y9
+	VUNPCKLPD   Y9, Y8, Y10
+	VUNPCKHPD   Y9, Y8, Y11
+	VMOVUPD     Y10, 32(DI)(R12*2)
+	VMOVUPD     Y11, 32(DI)(DX*1)
+	ADDQ        $0x20, AX
+	LEAQ        (DI)(R12*4), DI
+	DECQ        CX
+	JNZ         high_2_square
+	LEAQ        (R15)(R8*4), R15
+	LEAQ        (R15)(R8*4), R15
+	ADDQ        $0x40, 32(R13)
+	SUBQ        $0x02, 40(R13)
+	JMP         high_2
+
+high_1:
+	CMPQ 40(R13), $0x01
+	JLT  done
+	MOVQ R15, AX
+	MOVQ 8(R13), DI
+	ADDQ 32(R13), DI
+	MOVQ 48(R13), CX
+
+high_1_square:
+	LEAQ        (AX)(R8*4), BX
+	VMOVUPD     (AX), X0
+	VINSERTF128 $0x01, (AX)(R8*2), Y0, Y0
+	VMOVUPD     (AX)(R8*1), X1
+	VINSERTF128 $0x01, (AX)(R9*1), Y1, Y1
+	VUNPCKLPD   Y1, Y0, Y2
+	VUNPCKHPD   Y1, Y0, Y3
+	VMOVUPD     Y2, (DI)
+	VMOVUPD     Y3, (DI)(R12*1)
+	VMOVUPD     16(AX), X8
+	VINSERTF128 $0x01, 16(AX)(R8*2), Y8, Y8
+	VMOVUPD     16(AX)(R8*1), X9
+	VINSERTF128 $0x01, 16(AX)(R9*1), Y9, Y9
+	VUNPCKLPD   Y9, Y8, Y10
+	VUNPCKHPD   Y9, Y8, Y11
+	VMOVUPD     Y10, (DI)(R12*2)
+	VMOVUPD     Y11, (DI)(DX*1)
+	ADDQ        $0x20, AX
+	LEAQ        (DI)(R12*4), DI
+	DECQ        CX
+	JNZ         high_1_square
+	LEAQ        (R15)(R8*4), R15
+	ADDQ        $0x20, 32(R13)
+	SUBQ        $0x01, 40(R13)
+	JMP         high_1
+
+done:
+	VZEROUPPER
+	RET
+
+// func transposeC128AVX2(args *byte)
+// Requires: AVX
+TEXT ·transposeC128AVX2(SB), NOSPLIT, $0-8
+	MOVQ args+0(FP), R13
+	MOVQ (R13), R15
+	MOVQ 16(R13), R8
+	MOVQ 24(R13), R12
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R8)(R8*4), R10
+	LEAQ (R9)(R8*4), R11
+	LEAQ (R12)(R12*2), DX
+	LEAQ (R12)(R12*4), SI
+	LEAQ (DX)(R12*4), R14
+
+high_2:
+	CMPQ 40(R13), $0x02
+	JLT  high_1
+	MOVQ R15, AX
+	MOVQ 8(R13), DI
+	ADDQ 32(R13), DI
+	MOVQ 48(R13), CX
+
+high_2_square:
+	LEAQ        (AX)(R8*2), BX
+	VMOVUPD     (AX), X0
+	VINSERTF128 $0x01, (AX)(R8*1), Y0, Y0
+	VMOVUPD     Y0, (DI)
+	VMOVUPD     16(AX), X8
+	VINSERTF128 $0x01, 16(AX)(R8*1), Y8, Y8
+	VMOVUPD     Y8, (DI)(R12*1)
+	VMOVUPD     (BX), X0
+	VINSERTF128 $0x01, (BX)(R8*1), Y0, Y0
+	VMOVUPD     Y0, 32(DI)
+	VMOVUPD     16(BX), X8
+	VINSERTF128 $0x01, 16(BX)(R8*1), Y8, Y8
+	VMOVUPD     Y8, 32(DI)(R12*1)
+	ADDQ        $0x20, AX
+	LEAQ        (DI)(R12*2), DI
+	DECQ        CX
+	JNZ         high_2_square
+	LEAQ        (R15)(R8*2), R15
+	LEAQ        (R15)(R8*2), R15
+	ADDQ        $0x40, 32(R13)
+	SUBQ        $0x02, 40(R13)
+	JMP         high_2
+
+high_1:
+	CMPQ 40(R13), $0x01
+	JLT  done
+	MOVQ R15, AX
+	MOVQ 8(R13), DI
+	ADDQ 32(R13), DI
+	MOVQ 48(R13), CX
+
+high_1_square:
+	LEAQ        (AX)(R8*2), BX
+	VMOVUPD     (AX), X0
+	VINSERTF128 $0x01, (AX)(R8*1), Y0, Y0
+	VMOVUPD     Y0, (DI)
+	VMOVUPD     16(AX), X8
+	VINSERTF128 $0x01, 16(AX)(R8*1), Y8, Y8
+	VMOVUPD     Y8, (DI)(R12*1)
+	ADDQ        $0x20, AX
+	LEAQ        (DI)(R12*2), DI
+	DECQ        CX
+	JNZ         high_1_square
+	LEAQ        (R15)(R8*2), R15
 	ADDQ        $0x20, 32(R13)
 	SUBQ        $0x01, 40(R13)
 	JMP         high_1

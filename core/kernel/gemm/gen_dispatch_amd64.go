@@ -79,19 +79,6 @@ func trmmKernel(s kernel.Set, t vec.Type, args *vec.StripArgs) {
 	}
 }
 
-// transposeKernel transposes squares, see transposeArgs.
-func transposeKernel(s kernel.Set, t vec.Type, args *transposeArgs) {
-	block := (*byte)(unsafe.Pointer(args))
-	switch {
-	case t == vec.Float64:
-		transposeF64AVX2(block)
-	case t == vec.Float32:
-		transposeF32AVX2(block)
-	default:
-		vec.NoAssembly(s)
-	}
-}
-
 // packKernel packs tiles, see Pack.
 func packKernel(s kernel.Set, args *packArgs) {
 	block := (*byte)(unsafe.Pointer(args))
@@ -100,6 +87,21 @@ func packKernel(s kernel.Set, args *packArgs) {
 		packAVX512(block)
 	case s == kernel.AVX2:
 		packAVX2(block)
+	default:
+		vec.NoAssembly(s)
+	}
+}
+
+// transposeKernel transposes squares, see transposeArgs.
+func transposeKernel(s kernel.Set, bytes int, args *transposeArgs) {
+	block := (*byte)(unsafe.Pointer(args))
+	switch {
+	case bytes == 4:
+		transposeF32AVX2(block)
+	case bytes == 8:
+		transposeF64AVX2(block)
+	case bytes == 16:
+		transposeC128AVX2(block)
 	default:
 		vec.NoAssembly(s)
 	}

@@ -21,8 +21,8 @@ func trsmKernel(s kernel.Set, t vec.Type, _ *vec.StripArgs) { vec.NoAssembly(s) 
 // trmmKernel multiplies by triangles, see Trmm.
 func trmmKernel(s kernel.Set, t vec.Type, _ *vec.StripArgs) { vec.NoAssembly(s) }
 
-// transposeKernel transposes squares, see transposeArgs.
-func transposeKernel(s kernel.Set, t vec.Type, _ *transposeArgs) { vec.NoAssembly(s) }
-
 // packKernel packs tiles, see Pack.
 func packKernel(s kernel.Set, _ *packArgs) { vec.NoAssembly(s) }
+
+// transposeKernel transposes squares, see transposeArgs.
+func transposeKernel(s kernel.Set, bytes int, _ *transposeArgs) { vec.NoAssembly(s) }

@@ -13,10 +13,14 @@ import (
 
 func TestTranspose(t *testing.T) {
 	kerneltest.ForSets(t, testTranspose[float32], testTranspose[float64])
+	for _, s := range kernel.Sets() {
+		t.Run(s.String()+"/complex64", func(t *testing.T) { testTranspose[complex64](t, s) })
+		t.Run(s.String()+"/complex128", func(t *testing.T) { testTranspose[complex128](t, s) })
+	}
 }
 
 // testTranspose moves arbitrary bits and compares all memory with the definition.
-func testTranspose[T kernel.Float](t *testing.T, s kernel.Set) {
+func testTranspose[T kernel.Scalar](t *testing.T, s kernel.Set) {
 	const padding = 5
 	rng := rand.New(rand.NewPCG(11, uint64(s)))
 	from, to := kerneltest.NewArena[T](t), kerneltest.NewArena[T](t)

@@ -8,8 +8,9 @@ import (
 	"trnsci/core/kernel"
 )
 
-// Transpose writes the transpose of a matrix of rows x cols: dst[j*dstStride+i] = src[i*srcStride+j].
-func Transpose[T kernel.Float](s kernel.Set, rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
+// Transpose writes the transpose of a matrix of rows x cols: dst[j*dstStride+i] = src[i*srcStride+j]. Complex numbers
+// are not conjugated.
+func Transpose[T kernel.Scalar](s kernel.Set, rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
 	if rows < 1 || cols < 1 || min(srcStride,
 		dstStride) < 0 || (rows-1)*srcStride+cols > len(src) || (cols-1)*dstStride+rows > len(dst) {
 		panic(fmt.Sprintf("gemm: transpose of %dx%d, strides %d, %d, lengths %d, %d", rows, cols, srcStride, dstStride,
@@ -22,7 +23,7 @@ func Transpose[T kernel.Float](s kernel.Set, rows, cols int, src []T, srcStride 
 	transposeAssembly(s, rows, cols, src, srcStride, dst, dstStride)
 }
 
-func transposeGo[T kernel.Float](rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
+func transposeGo[T kernel.Scalar](rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
 	for i := range rows {
 		for j, x := range src[i*srcStride:][:cols] {
 			dst[j*dstStride+i] = x
@@ -36,7 +37,7 @@ const alignedRows = 96
 
 // rowsBeforeLine returns the number of rows after which all rows of the transpose are at the start of a cache line, 0
 // if there is none.
-func rowsBeforeLine[T kernel.Float](dst []T, dstStride int) int {
+func rowsBeforeLine[T kernel.Scalar](dst []T, dstStride int) int {
 	size, first := unsafe.Sizeof(dst[0]), uintptr(unsafe.Pointer(&dst[0]))
 	if uintptr(dstStride)*size%vec.LineBytes != 0 || first%size != 0 {
 		return 0
@@ -46,7 +47,7 @@ func rowsBeforeLine[T kernel.Float](dst []T, dstStride int) int {
 
 // transposeAssembly hands whole squares to the assembly and the rest, at the right and at the bottom, to transposeGo.
 // AVX-512 uses the instructions of AVX2.
-func transposeAssembly[T kernel.Float](s kernel.Set, rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
+func transposeAssembly[T kernel.Scalar](s kernel.Set, rows, cols int, src []T, srcStride int, dst []T, dstStride int) {
 	if rows >= alignedRows {
 		first := rowsBeforeLine(dst, dstStride)
 		transposeGo(first, cols, src, srcStride, dst, dstStride)
@@ -60,7 +61,7 @@ func transposeAssembly[T kernel.Float](s kernel.Set, rows, cols int, src []T, sr
 			src: unsafe.Pointer(&src[0]), dst: unsafe.Pointer(&dst[0]),
 			srcRow: srcStride * size, dstRow: dstStride * size, rows: i / side, cols: j / side,
 		}
-		transposeKernel(s, vec.FloatType[T](), &args)
+		transposeKernel(s, size, &args)
 	} else {
 		i, j = 0, 0 // no square
 	}

@@ -19,8 +19,8 @@ func Generate(p *x86.Package) {
 		packer{s, true}.function()
 		set{s}.trsm()
 		set{s}.trmm()
-		if !s.Wide { // longer vectors gain nothing
-			set{s}.transpose()
-		}
+	}
+	for _, e := range []x86.Element{x86.Float32, x86.Float64, pair64} { // longer vectors gain nothing
+		set{p.AVX2(e)}.transpose()
 	}
 }

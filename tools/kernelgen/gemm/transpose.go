@@ -30,14 +30,17 @@ var (
 	stridesTo  = x86.Multiples{reg.R12, reg.RDX, reg.RSI, reg.R14}
 )
 
+// pair64 is a pair of doubles that is moved as a whole.
+var pair64 = x86.Element{Name: "C128", Bytes: 16, Double: true}
+
 // transpose generates a kernel for whole squares as large as a vector of 32 bytes. It takes two of them, one above the
 // other, along the rows: so a line of 64 bytes of the transpose is written at once.
 func (s set) transpose() {
 	s.BeginKernel(x86.Kernel{
 		Base: "transpose", Suffix: s.Name + s.SetName(), Block: transposeBlock,
 		Doc:       "transposes squares, see transposeArgs.",
-		Params:    "s kernel.Set, t vec.Type",
-		Condition: "t == " + map[bool]string{false: "vec.Float32", true: "vec.Float64"}[s.Double],
+		Params:    "s kernel.Set, bytes int",
+		Condition: fmt.Sprintf("bytes == %d", s.Bytes),
 	})
 	s.MOVQ(transposeField("src"), regFirst)
 	s.MOVQ(transposeField("srcRow"), x86.StridesA[0])
@@ -105,6 +108,9 @@ func (s set) square(from reg.Register, i int) {
 
 // columns returns the columns of the rows within each 16 bytes.
 func (s set) columns(rows, free []reg.VecPhysical) []reg.VecPhysical {
+	if len(rows) == 1 {
+		return rows
+	}
 	for k := 0; k < len(rows); k += 2 {
 		s.UnpackLow(rows[k+1], rows[k], free[k])
 		s.UnpackHigh(rows[k+1], rows[k], free[k+1])
