@@ -299,9 +299,9 @@ func packedB[T dense.Float](size *kernel.Blocking, k, n int) int {
 	return min(size.Inner, k)*columns + columns/size.Lanes*line[T]()
 }
 
-// GemmWorkspace returns the bytes that Gemm uses for each thread of a product none of whose dimensions is above n, where
-// a complex number counts twice: half a megabyte to a megabyte for large ones. They are kept for the next call until the
-// garbage collector frees them.
+// GemmWorkspace returns the bytes that Gemm uses for each thread of a product none of whose dimensions is above n, a
+// complex number counting twice: half a megabyte to a megabyte for large ones. They are kept for the next call until
+// the garbage collector frees them.
 func GemmWorkspace[T dense.Float](n int) int64 {
 	size := kernel.BlockingOf[T](kernel.Best())
 	n = min(n, size.Inner+size.Cols) // more makes no difference
