@@ -9,7 +9,10 @@ import (
 
 // parker lets a goroutine sleep in the system, not in Go's scheduler, until another one wakes it up: so it keeps its
 // thread.
-type parker struct{ woken atomic.Uint32 }
+type parker struct {
+	woken  atomic.Uint32
+	thread atomic.Int64 // the system's number of the thread that sleeps
+}
 
 // Operations of the system call futex, for threads of one process: see futex(2).
 const (
@@ -23,14 +26,38 @@ func newParker() parker { return parker{} }
 // park returns after wake has been called, which may be before.
 func (p *parker) park() {
 	for !p.woken.CompareAndSwap(1, 0) {
+		p.thread.Store(int64(unix.Gettid()))
 		// The processor that the goroutine had is free for others from here on. Errors mean: look again.
 		_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&p.woken)), futexWait, 0, 0, 0, 0)
 	}
 }
 
-// wake ends a call of park, or the next one.
-func (p *parker) wake() {
+// wake ends a call of park, or the next one. Left to itself, the system may wake a thread up on the processor of the
+// caller, and on a virtual machine often does: it takes a processor that is halted for one that is busy, and leaves both
+// threads there for milliseconds. So the processors that are busy are forbidden to the thread while it is woken up.
+// Afterwards it may run wherever the caller may; if that has changed meanwhile, this is said again.
+func (p *parker) wake(busy *processorSet) {
 	p.woken.Store(1)
+	thread := int(p.thread.Load())
+	var mine, others unix.CPUSet
+	if unix.SchedGetaffinity(0, &mine) == nil {
+		for i := range mine {
+			others[i] = mine[i] &^ busy.CPUSet[i]
+		}
+	}
+	if thread == 0 || others.Count() == 0 || unix.SchedSetaffinity(thread, &others) != nil {
+		p.wakeAnywhere()
+		return
+	}
+	p.wakeAnywhere()
+	for allowed := (unix.CPUSet{}); allowed != mine; {
+		allowed = mine
+		_ = unix.SchedSetaffinity(thread, &allowed)
+		_ = unix.SchedGetaffinity(0, &mine)
+	}
+}
+
+func (p *parker) wakeAnywhere() {
 	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&p.woken)), futexWake, 1, 0, 0, 0)
 }
 

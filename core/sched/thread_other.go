@@ -13,7 +13,7 @@ func newParker() parker { return parker{make(chan struct{}, 1)} }
 func (p *parker) park() { <-p.woken }
 
 // wake ends a call of park, or the next one.
-func (p *parker) wake() { p.woken <- struct{}{} }
+func (p *parker) wake(*processorSet) { p.woken <- struct{}{} }
 
 var lastProcessor atomic.Int64
 

@@ -2,14 +2,13 @@ package sched
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 )
 
 // thread is a goroutine that serves the mailboxes of workers, of one pool after another, and when it has none sleeps in
-// a system thread. The system wakes that up on the processor on which it fell asleep, if that is idle. A thread that
-// Go's scheduler chooses for a new goroutine may have run last on the processor of the thread that starts the
-// goroutine, and a virtual machine then leaves both there for tens of milliseconds while another processor is idle: it
-// takes a processor that is halted for one that is busy.
+// a system thread, which can be woken up on a processor of the waker's choice. A new goroutine cannot: the system thread
+// that Go's scheduler chooses for it may run on the processor of the thread that starts it.
 type thread struct {
 	parker
 	processor int         // where it fell asleep
@@ -25,20 +24,20 @@ type idleThreads struct {
 
 var idle idleThreads
 
-// take returns a sleeping thread, or one that is about to sleep, of a processor that is not among the given ones; nil
-// if there is none.
+// take returns a sleeping thread, or one that is about to sleep, if possible of a processor that is not among the given
+// ones, whose caches it has filled; nil if there is none.
 func (i *idleThreads) take(busy *processorSet) *thread {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	for n, t := range i.list {
-		if !busy.has(t.processor) {
-			last := len(i.list) - 1
-			i.list[n], i.list[last] = i.list[last], nil
-			i.list = i.list[:last]
-			return t
-		}
+	last := len(i.list) - 1
+	if last < 0 {
+		return nil
 	}
-	return nil
+	best := max(0, slices.IndexFunc(i.list, func(t *thread) bool { return !busy.has(t.processor) }))
+	t := i.list[best]
+	i.list[best], i.list[last] = i.list[last], nil
+	i.list = i.list[:last]
+	return t
 }
 
 // put adds a thread that is going to sleep. It reports false if another one sleeps on its processor, or if there are
@@ -59,17 +58,19 @@ func (i *idleThreads) put(t *thread) bool {
 	return true
 }
 
-// startThread gives a worker of a pool a thread of a processor that is not among the busy ones, to which it adds it; a
-// new thread if none sleeps there.
-func startThread(p *workerPool, w int, busy *processorSet) {
+// startThread gives a worker of a pool a thread that has been asleep, on a processor that is not among the busy ones, to
+// which it adds the thread's; or it makes one.
+func startThread(p *workerPool, w int, busy *processorSet) (made bool) {
 	t := idle.take(busy)
 	if t == nil {
 		go (&thread{parker: newParker()}).run(p, w)
-		return
+		return true
 	}
-	busy.add(t.processor)
 	t.pool, t.worker = p, w
-	t.wake()
+	processor := t.processor // which the thread sets when it sleeps again
+	t.wake(busy)
+	busy.add(processor)
+	return false
 }
 
 // run serves worker w of a pool, then whatever the thread is woken up for, and ends when it is not to sleep.

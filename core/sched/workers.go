@@ -124,21 +124,21 @@ func (p *workerPool) hand(workers []worker, l *loop) {
 func (p *workerPool) start(workers []worker) {
 	p.stopping.Store(false)
 	var busy processorSet
-	started := false
+	found, made := false, false
 	for w := range workers {
 		if !workers[w].alive.CompareAndSwap(false, true) {
 			continue
 		}
-		if !started {
+		if !found {
 			busy.add(currentProcessor())
-			started = true
+			found = true
 		}
-		startThread(p, w, &busy)
+		made = startThread(p, w, &busy) || made
 	}
-	if started {
-		// The goroutine that was started last is queued to run next on this processor, and other processors do not
-		// steal it there for a while. A newer goroutine takes that place and pushes it into the queue that they steal
-		// from at once.
+	if made {
+		// The goroutine that was made last is queued to run next on this processor, and other processors do not steal it
+		// there for a while. A newer goroutine takes that place and pushes it into the queue that they steal from at once.
+		// Where threads have been woken up, it would take the place that Go's scheduler has for one of them.
 		go func() {}()
 	}
 }
