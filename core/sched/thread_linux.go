@@ -32,10 +32,10 @@ func (p *parker) park() {
 	}
 }
 
-// wake ends a call of park, or the next one. Left to itself, the system may wake a thread up on the processor of the
-// caller, and on a virtual machine often does: it takes a processor that is halted for one that is busy, and leaves both
-// threads there for milliseconds. So the processors that are busy are forbidden to the thread while it is woken up.
-// Afterwards it may run wherever the caller may; if that has changed meanwhile, this is said again.
+// wake ends a call of park, or the next one. Left to itself, the system may wake a thread up on the caller's processor,
+// and on a virtual machine often does: it takes a processor that is halted for one that is busy, and leaves both
+// threads there for milliseconds. So the busy processors are forbidden to the thread while it is woken up. Afterwards
+// it may run wherever the caller may; if that has changed meanwhile, this is said again.
 func (p *parker) wake(busy *processorSet) {
 	p.woken.Store(1)
 	thread := int(p.thread.Load())

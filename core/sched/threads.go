@@ -7,8 +7,8 @@ import (
 )
 
 // thread is a goroutine that serves the mailboxes of workers, of one pool after another, and when it has none sleeps in
-// a system thread, which can be woken up on a processor of the waker's choice. A new goroutine cannot: the system thread
-// that Go's scheduler chooses for it may run on the processor of the thread that starts it.
+// a system thread, which can be woken up on a processor of the waker's choice. A new goroutine cannot: the system
+// thread that Go's scheduler chooses for it may run on the processor of the thread that starts it.
 type thread struct {
 	parker
 	processor int         // where it fell asleep
@@ -58,8 +58,8 @@ func (i *idleThreads) put(t *thread) bool {
 	return true
 }
 
-// startThread gives a worker of a pool a thread that has been asleep, on a processor that is not among the busy ones, to
-// which it adds the thread's; or it makes one.
+// startThread gives a worker of a pool a thread that has been asleep, on a processor that is not among the busy ones,
+// to which it adds the thread's; or it makes one.
 func startThread(p *workerPool, w int, busy *processorSet) (made bool) {
 	t := idle.take(busy)
 	if t == nil {
