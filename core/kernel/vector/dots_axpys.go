@@ -33,7 +33,8 @@ func (r *Rows[T]) check(perRow, perCol, rowLength, colLength int) {
 // operands are the vectors that a kernel takes in addition to the rows; nil if it has none.
 type operands[T kernel.Float] struct {
 	x0, x1, y0, y1, sums, alpha []T
-	first                       int
+	isTriangle                  bool
+	first                       int // of a triangle
 }
 
 // Dots adds the products of the rows and x to sums: sums[i] += sum_j A(i,j) x[j].
@@ -155,6 +156,9 @@ func vectorAssembly[T kernel.Float](s kernel.Set, k kernelID, r *Rows[T], v *ope
 	}
 	if s == kernel.AVX2 {
 		args.lanes = vec.Mask(rest * size)
+		if v.isTriangle {
+			args.lanes = vec.Mask(0)
+		}
 	}
 	vectorsKernel(s, vec.FloatType[T](), &args)
 }

@@ -17,9 +17,9 @@ func Symv[T kernel.Float](s kernel.Set, upper bool, r *Rows[T], first int, x, y 
 		panic("vector: rows outside of the triangle")
 	}
 	done := 0
-	if s == kernel.AVX512 && r.Count >= triangleRows && first%triangleRows == 0 {
+	if s != kernel.Go && r.Count >= triangleRows && first%triangleRows == 0 {
 		done = r.Count / triangleRows * triangleRows
-		v := operands[T]{x0: x, y0: y, sums: y[first:], alpha: x[first:], first: first}
+		v := operands[T]{x0: x, y0: y, sums: y[first:], alpha: x[first:], isTriangle: true, first: first}
 		if upper {
 			vectorAssembly(s, kernelSymvUpper, r, &v)
 		} else {

@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -71,6 +72,32 @@ func testSymmetric[T kernel.Float](t *testing.T, s kernel.Set) {
 		Symv(s, upper, &r, first, x, again)
 		if i := kerneltest.Differ(y, again); i >= 0 {
 			t.Fatalf("a second call gives %v, the first gave %v", again[i], y[i])
+		}
+	}
+}
+
+// An infinity of x meets the elements of its row and column alone: there are no products with zeros in their place.
+func TestSymmetricWithInfinities(t *testing.T) {
+	kerneltest.ForSets(t, testSymmetricWithInfinities[float32], testSymmetricWithInfinities[float64])
+}
+
+func testSymmetricWithInfinities[T kernel.Float](t *testing.T, s kernel.Set) {
+	for n := 1; n <= 20; n++ {
+		for k := range n {
+			for _, upper := range []bool{false, true} {
+				r := Rows[T]{Count: n, Cols: n, Stride: n, A: make([]T, n*n)}
+				for i := range r.A {
+					r.A[i] = 1
+				}
+				x, y := make([]T, n), make([]T, n)
+				x[k] = T(math.Inf(1))
+				Symv(s, upper, &r, 0, x, y)
+				for i := range y {
+					if !math.IsInf(float64(y[i]), 1) {
+						t.Fatalf("order %d, upper=%v, x[%d] infinite: y[%d] is %v", n, upper, k, i, y[i])
+					}
+				}
+			}
 		}
 	}
 }

@@ -9,19 +9,15 @@ import (
 	"trnsci/tools/kernelgen/internal/x86"
 )
 
-// Rows of a triangle that are taken together. Their part of the diagonal lies in one vector of AVX-512, where each row
-// has masks of its own: one with and one without its element on the diagonal.
+// Rows of a triangle that are taken together. Their part of the diagonal lies in one vector, where each row has masks
+// of its own: one with and one without its element on the diagonal.
 const triangleRows = 4
 
-// symmetricKernel generates the sweep over a triangle of a symmetric matrix for AVX-512, see Symmetric: dots and axpys
-// of groups of four rows beside the diagonal as DotsAxpys has them, and a masked step on it.
+// symmetricKernel generates the sweep over a triangle of a symmetric matrix, see Symv: dots and axpys of groups of four
+// rows beside the diagonal as DotsAxpys has them, and a masked step on it.
 type symmetricKernel struct{ upper bool }
 
 func (k symmetricKernel) body(s set, label string) {
-	if !s.Wide {
-		s.JMP(operand.LabelRef("done"))
-		return
-	}
 	s.MOVQ(vectorField("stride"), x86.RegRowA)
 	s.LEAQ(operand.Mem{Base: x86.RegRowA, Index: x86.RegRowA, Scale: 2}, x86.RegRowA3)
 	for _, far := range []bool{true, false} {
@@ -118,9 +114,30 @@ func (g triangleGroup) ones() {
 	g.DECQ(regMask)
 }
 
+// selectLanes sets regMask to the address of a vector that selects the first regLanes lanes. One of n lanes more
+// begins n elements before it.
+func (g triangleGroup) selectLanes() {
+	g.MOVQ(regLanes, x86.RegLeft)
+	g.SHLQ(operand.Imm(uint64(bits.Len(uint(g.Bytes))-1)), x86.RegLeft)
+	g.MOVQ(vectorField("lanes"), regMask)
+	g.SUBQ(x86.RegLeft, regMask)
+}
+
+// moreLanes is the vector that selects n lanes more than that at base.
+func (g triangleGroup) moreLanes(base reg.Register, n int) operand.Mem {
+	return operand.Mem{Base: base, Disp: -n * g.Bytes}
+}
+
 // lowerDiagonal works on the last vector of the rows: the regLanes columns beside the diagonal and 1 to 4 more. Row i
-// has the columns of mask i+2, without its last one those of mask i+1.
+// has the columns of mask i+1, without its last one those of mask i.
 func (g triangleGroup) lowerDiagonal() {
+	if !g.Wide {
+		g.selectLanes()
+		g.Move(g.moreLanes(regMask, triangleRows), x86.RestLanes)
+		mask := func(i int, to reg.VecPhysical) { g.Move(g.moreLanes(regMask, i), to) }
+		g.onDiagonalAVX2(mask, 1, 0)
+		return
+	}
 	g.ones()
 	masks := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5}
 	for i, mask := range masks {
@@ -143,6 +160,28 @@ func (g triangleGroup) upperDiagonal() {
 	g.JLE(operand.LabelRef(g.label + "_short"))
 	g.MOVQ(lanes, regLanes)
 	g.Label(g.label + "_short")
+	if g.Wide {
+		g.upperMasks()
+	} else {
+		g.selectLanes()
+		g.Move(g.moreLanes(regMask, 0), x86.RestLanes)
+		g.MOVQ(vectorField("lanes"), x86.RegLeft)
+		g.onDiagonalAVX2(func(i int, to reg.VecPhysical) {
+			g.Move(g.moreLanes(x86.RegLeft, i), to)
+			g.VANDNPS(x86.RestLanes, to, to) // all but the first i
+		}, 0, 1)
+	}
+	g.MOVQ(vectorField("order"), regLanes)
+	g.SUBQ(vectorField("first"), regLanes)
+	g.SUBQ(lanes, regLanes)
+	g.JGE(operand.LabelRef(g.label + "_long"))
+	g.XORQ(regLanes, regLanes)
+	g.Label(g.label + "_long")
+	g.forward()
+}
+
+// upperMasks is the part of upperDiagonal with the masks of AVX-512.
+func (g triangleGroup) upperMasks() {
 	g.ones()
 	masks := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5}
 	for i, mask := range masks {
@@ -153,13 +192,6 @@ func (g triangleGroup) upperDiagonal() {
 		g.KMOVW(regMask.As32(), mask)
 	}
 	g.onDiagonal(masks[0], func(i int) (with, without reg.Register) { return masks[i], masks[i+1] })
-	g.MOVQ(vectorField("order"), regLanes)
-	g.SUBQ(vectorField("first"), regLanes)
-	g.SUBQ(lanes, regLanes)
-	g.JGE(operand.LabelRef(g.label + "_long"))
-	g.XORQ(regLanes, regLanes)
-	g.Label(g.label + "_long")
-	g.forward()
 }
 
 // onDiagonal is step with masks: all for x and y, two for each row.
@@ -177,12 +209,40 @@ func (g triangleGroup) onDiagonal(all reg.Register, of func(i int) (with, withou
 	g.Move(y, all, at(g.regY[0]))
 }
 
+// onDiagonalAVX2 is step with lanes: RestLanes for x and y, and mask i+with and i+without for row i. Numbers outside of
+// a row's lanes are cleared in both factors, since a zero times an infinity is not zero.
+func (g triangleGroup) onDiagonalAVX2(mask func(i int, to reg.VecPhysical), with, without int) {
+	x, y := g.x[0], g.y[0]
+	free := g.Registers[3+2*triangleRows:] // behind a, x and y, and alpha and the sum of each row
+	lanes, left, right := free[0], free[1], free[2]
+	at := func(base reg.Register) operand.Mem { return operand.Mem{Base: base, Index: x86.RegCol, Scale: 1} }
+	g.LoadVector(at(g.regX[0]), true, x)
+	g.LoadVector(at(g.regY[0]), true, y)
+	multiply := func(i int, factor, sum reg.VecPhysical) {
+		mask(i, lanes)
+		g.VANDPS(lanes, g.a, left)
+		g.VANDPS(lanes, factor, right)
+		g.MultiplyAdd(left, right, sum)
+	}
+	for i := range g.rows {
+		g.LoadVector(x86.ElementA(i), true, g.a)
+		multiply(i+with, x, g.sum(i, 0, 0))
+		multiply(i+without, g.alpha[i], y)
+	}
+	g.StoreVector(y, true, at(g.regY[0]))
+}
+
 // rest works on the regLanes columns that are left behind the last whole vector.
 func (g triangleGroup) rest() {
 	g.TESTQ(regLanes, regLanes)
 	g.JZ(operand.LabelRef(g.label + "_rest"))
-	g.ones()
-	g.KMOVW(regMask.As32(), x86.RestMask)
+	if g.Wide {
+		g.ones()
+		g.KMOVW(regMask.As32(), x86.RestMask)
+	} else {
+		g.selectLanes()
+		g.Move(g.moreLanes(regMask, 0), x86.RestLanes)
+	}
 	g.step(0, true)
 	g.Label(g.label + "_rest")
 }

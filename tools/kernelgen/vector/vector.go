@@ -21,7 +21,7 @@ var vectorBlock = x86.NewBlock("vectorArgs", "is the block of arguments of the k
 	{"sums", "unsafe.Pointer", "results"},
 	{"alpha", "unsafe.Pointer", "factors"},
 	{"lanes", "unsafe.Pointer", "AVX2: a vector with all bits set in the elements that are left behind the last " +
-		"whole vector"},
+		"whole vector; triangles: one without such elements, before which all others begin"},
 	{"mask", "uint64", "one bit for each element that is left behind the last whole vector"},
 	{"kernel", "uint64", "which kernel to run, a kernelID"},
 	{"count", "int", "rows; used up by the kernel"},
