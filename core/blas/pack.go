@@ -270,18 +270,25 @@ func packingsOf[T dense.Float]() *scratch.Cache[packing[T]] {
 	return any(&packings64).(*scratch.Cache[packing[T]])
 }
 
-// takePacking returns memory for products of an inner dimension k with n columns.
+// takePacking returns memory for products of an inner dimension k with n columns. Each part only grows: products of
+// different shapes in turn would otherwise allocate it anew each time.
 func takePacking[T dense.Float](size *kernel.Blocking, k, n int) *packing[T] {
 	p := packingsOf[T]().Get()
 	if p == nil {
 		p = &packing[T]{}
 	}
-	// Kernel sets differ in size; tests use several of them.
-	if a, b := packedA[T](size, k), packedB[T](size, k, n); len(p.a) < a || len(p.b) < b {
-		p.a, p.b = dense.NewAligned[T](a), dense.NewAligned[T](b)
-		p.c = dense.NewAligned[T](size.Rows * size.TileCols())
-	}
+	p.a = atLeast(p.a, packedA[T](size, k))
+	p.b = atLeast(p.b, packedB[T](size, k, n))
+	p.c = atLeast(p.c, size.Rows*size.TileCols())
 	return p
+}
+
+// atLeast returns x if it has n elements, and else new memory of that many.
+func atLeast[T dense.Float](x []T, n int) []T {
+	if len(x) >= n {
+		return x
+	}
+	return dense.NewAligned[T](n)
 }
 
 // line returns the elements of a cache line. Packed tiles and strips begin a line behind a multiple of a page from each
