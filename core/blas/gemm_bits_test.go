@@ -172,3 +172,27 @@ func TestGridGivesThreadsEqualShares(t *testing.T) {
 		}
 	}
 }
+
+// A long sum needs more memory for packed strips of A, many columns more for the block of B: what one product has grown
+// is not given up for the other.
+func TestMemoryForPackingOnlyGrows(t *testing.T) {
+	forSets(t, testMemoryForPackingOnlyGrows[float32], testMemoryForPackingOnlyGrows[float64])
+}
+
+func testMemoryForPackingOnlyGrows[T dense.Float](t *testing.T, s kernel.Set) {
+	size := kernel.BlockingOf[T](s)
+	var p packing[T]
+	reserveBoth := func() {
+		p.reserve(size, size.Inner, 1) // a long sum
+		p.reserve(size, 1, size.Cols)  // many columns
+	}
+	reserveBoth()
+	a, b, c := &p.a[0], &p.b[0], &p.c[0]
+	reserveBoth()
+	if &p.a[0] != a || &p.b[0] != b || &p.c[0] != c {
+		t.Error("products of two shapes in turn allocate memory for packing")
+	}
+	if len(p.a) < packedA[T](size, size.Inner) || len(p.b) < packedB[T](size, 1, size.Cols) {
+		t.Errorf("%d and %d elements are too few", len(p.a), len(p.b))
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
 	"testing"
 	"time"
 
@@ -376,22 +375,6 @@ func testBesideCollector[T dense.Float](t *testing.T, s kernel.Set) {
 func TestSmallGemmAllocatesNothing(t *testing.T) {
 	a, c := dense.New[float64](20, 20), dense.New[float64](20, 20)
 	if n := testing.AllocsPerRun(20, func() { Gemm(nil, NoTrans, NoTrans, 1, a, a, 0, c) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
-// A long sum needs more memory for packed strips of A, many columns more for the block of B: what one product has grown
-// is not given up for the other.
-func TestProductsOfDifferentShapesShareTheirMemory(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would free the memory that is kept
-	long, wide := dense.New[float64](120, 400), dense.New[float64](20, 600)
-	few := long.Slice(0, 16, 0, 400)
-	c, d := dense.New[float64](120, 16), dense.New[float64](600, 600)
-	products := func() {
-		Gemm(nil, NoTrans, Trans, 1, long, few, 0, c)
-		Gemm(nil, Trans, NoTrans, 1, wide, wide, 0, d)
-	}
-	if n := testing.AllocsPerRun(20, products); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

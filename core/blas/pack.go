@@ -270,17 +270,22 @@ func packingsOf[T dense.Float]() *scratch.Cache[packing[T]] {
 	return any(&packings64).(*scratch.Cache[packing[T]])
 }
 
-// takePacking returns memory for products of an inner dimension k with n columns. Each part only grows: products of
-// different shapes in turn would otherwise allocate it anew each time.
+// takePacking returns memory for products of an inner dimension k with n columns.
 func takePacking[T dense.Float](size *kernel.Blocking, k, n int) *packing[T] {
 	p := packingsOf[T]().Get()
 	if p == nil {
 		p = &packing[T]{}
 	}
+	p.reserve(size, k, n)
+	return p
+}
+
+// reserve makes p large enough for such products. Each part only grows: products of different shapes in turn would
+// otherwise allocate it anew each time.
+func (p *packing[T]) reserve(size *kernel.Blocking, k, n int) {
 	p.a = atLeast(p.a, packedA[T](size, k))
 	p.b = atLeast(p.b, packedB[T](size, k, n))
 	p.c = atLeast(p.c, size.Rows*size.TileCols())
-	return p
 }
 
 // atLeast returns x if it has n elements, and else new memory of that many.
