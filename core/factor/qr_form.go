@@ -73,7 +73,7 @@ func (f *qr[T]) form(qt dense.Matrix[T]) error {
 		qt.Set(i, i, 1)
 	}
 	for first := (k - 1) / f.width * f.width; first >= 0 && k > 0 && qt.Rows > 0; first -= f.width {
-		if err := f.team.Err(); err != nil {
+		if err := f.team.Err(); err != nil { // also here: up to five products follow before the next look
 			return err
 		}
 		end := min(first+f.width, k)

@@ -50,10 +50,12 @@ func (p *parker) wake(busy *processorSet) {
 		return
 	}
 	p.wakeAnywhere()
-	for allowed := (unix.CPUSet{}); allowed != mine; {
-		allowed = mine
+	for {
+		allowed := mine
 		_ = unix.SchedSetaffinity(thread, &allowed)
-		_ = unix.SchedGetaffinity(0, &mine)
+		if _ = unix.SchedGetaffinity(0, &mine); mine == allowed {
+			return
+		}
 	}
 }
 

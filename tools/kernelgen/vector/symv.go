@@ -114,13 +114,14 @@ func (g triangleGroup) ones() {
 	g.DECQ(regMask)
 }
 
-// selectLanes sets regMask to the address of a vector that selects the first regLanes lanes. One of n lanes more
-// begins n elements before it.
-func (g triangleGroup) selectLanes() {
+// selectLanes makes RestLanes select the first regLanes lanes and so many more. It sets regMask to the address of the
+// vector that selects regLanes of them. One of n lanes more begins n elements before it.
+func (g triangleGroup) selectLanes(more int) {
 	g.MOVQ(regLanes, x86.RegLeft)
 	g.SHLQ(operand.Imm(uint64(bits.Len(uint(g.Bytes))-1)), x86.RegLeft)
 	g.MOVQ(vectorField("lanes"), regMask)
 	g.SUBQ(x86.RegLeft, regMask)
+	g.Move(g.moreLanes(regMask, more), x86.RestLanes)
 }
 
 // moreLanes is the vector that selects n lanes more than that at base.
@@ -132,8 +133,7 @@ func (g triangleGroup) moreLanes(base reg.Register, n int) operand.Mem {
 // has the columns of mask i+1, without its last one those of mask i.
 func (g triangleGroup) lowerDiagonal() {
 	if !g.Wide {
-		g.selectLanes()
-		g.Move(g.moreLanes(regMask, triangleRows), x86.RestLanes)
+		g.selectLanes(triangleRows)
 		mask := func(i int, to reg.VecPhysical) { g.Move(g.moreLanes(regMask, i), to) }
 		g.onDiagonalAVX2(mask, 1, 0)
 		return
@@ -163,8 +163,7 @@ func (g triangleGroup) upperDiagonal() {
 	if g.Wide {
 		g.upperMasks()
 	} else {
-		g.selectLanes()
-		g.Move(g.moreLanes(regMask, 0), x86.RestLanes)
+		g.selectLanes(0)
 		g.MOVQ(vectorField("lanes"), x86.RegLeft)
 		g.onDiagonalAVX2(func(i int, to reg.VecPhysical) {
 			g.Move(g.moreLanes(x86.RegLeft, i), to)
@@ -240,8 +239,7 @@ func (g triangleGroup) rest() {
 		g.ones()
 		g.KMOVW(regMask.As32(), x86.RestMask)
 	} else {
-		g.selectLanes()
-		g.Move(g.moreLanes(regMask, 0), x86.RestLanes)
+		g.selectLanes(0)
 	}
 	g.step(0, true)
 	g.Label(g.label + "_rest")
