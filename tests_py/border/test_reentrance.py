@@ -321,7 +321,7 @@ def test_calls_when_the_interpreter_ends(last):
     assert run_script(f"{BEGIN}\n{last}\nprint('done', flush=True)\n") == "done\n"
 
 
-@pytest.mark.parametrize("delay", [0.0005, 0.002, 0.005, 0.01])
+@pytest.mark.parametrize("delay", [0.0002, 0.0005, 0.002, 0.005, 0.01])
 def test_a_signal_handler_in_the_first_call(delay):
     """The library is loaded once, by the call or by the handler that interrupts it."""
     script = f"""

@@ -108,13 +108,15 @@ def _extension() -> ModuleType:
 
 def _load() -> Any:
     global _library, _begun
-    with _loading:
+    # Blocked from the beginning to the end: handlers that come faster than the library is loaded would all load it, each
+    # inside of the one before.
+    with _loading, blocked():
         if _library is not None:
             return _library
         _check_address_space()
         _begun = True
         make_room_for_handlers()
-        with blocked(), kept_handlers():
+        with kept_handlers():
             module = _extension()
         _library = SimpleNamespace(
             **{name.removeprefix(_PREFIX): f for name, f in vars(module).items() if name.startswith(_PREFIX)}

@@ -16,6 +16,8 @@ _ROOM = 1024
 # Linux: the entry of the auxiliary vector with the bytes of a signal frame, a flag of sigaltstack, what mmap returns
 # where it fails, and the number of signals.
 _AT_MINSIGSTKSZ, _SS_DISABLE, _MAP_FAILED, _SIGNALS = 51, 2, ctypes.c_void_p(-1).value, 64
+# Determined once, since that takes longer than the time between two signals of a fast timer.
+_ALL_SIGNALS = signal.valid_signals()
 # Bytes for a handler beside its frame, and for a frame where the system does not tell: those of AVX-512 are smaller.
 _HANDLER, _FRAME = 4096, 4096
 
@@ -61,7 +63,7 @@ def blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS)
     try:
         yield
     finally:
