@@ -197,13 +197,9 @@ func (g *gemmProblem[T]) run(packed *packing[T], block *blockB[T], strips, i0, i
 		StripC: rows * g.c.Stride}
 	run.Accumulate = p0 > 0 || !g.overwrites()
 	run.A, run.RowA, run.ColA, run.StepA = g.a.from(i0, p0), g.a.row, g.a.col, rows*g.a.row
-	next := i0 + rows // in place, each strip prefetches the one below
-	if g.packA {
-		next = i1
-	}
-	if next < g.m {
-		run.Prefetch, run.PrefetchCol, run.PrefetchStep, run.PrefetchStrip = g.a.from(next,
-			p0), g.a.col, g.a.row, run.StepA
+	if next := i0 + rows; next < g.m { // each strip prefetches the one below
+		run.Prefetch, run.PrefetchStrip = g.a.from(next, p0), run.StepA
+		run.PrefetchCol, run.PrefetchStep = g.a.col, g.a.row
 	}
 	switch {
 	case g.packA:

@@ -332,21 +332,23 @@ func (g *gemmProblem[T]) copyRows(dst []T, i0, i1, p0, p1 int) (row int) {
 }
 
 // packStrips copies rows i0 <= i < i1, some strips of equal height, and columns p0 <= p < p1 of a transposed A to the
-// run's A: by columns, which are rows in memory, or for pairs by rows.
+// run's A: by columns, which are rows in memory, or for pairs by rows. Together the strips exceed the L1 cache: each
+// prefetches the next one, without which a product takes 5 to 10 % longer.
 func (g *gemmProblem[T]) packStrips(run *gemm.Tiles[T], dst []T, i0, i1, p0, p1 int) {
-	run.A = dst
 	if g.pairs != nil {
 		run.RowA, run.ColA = p1-p0+line[T](), 1
 		run.StepA = run.Rows * run.RowA
 		transposePairs(g.set, (p1-p0)/2, i1-i0, g.a.from(i0, p0), g.a.col, dst, run.RowA/2)
-		return
+	} else {
+		run.RowA, run.ColA = 1, g.size.Rows
+		run.StepA = g.size.Rows*(p1-p0) + line[T]()
+		gemm.Pack(g.set, &gemm.Panel[T]{
+			Count: run.Strips, Rows: p1 - p0, Cols: run.Rows, From: g.a.from(i0, p0), FromRow: g.a.col,
+			FromStep: run.Rows, To: dst, ToRow: g.size.Rows, ToStep: run.StepA,
+		})
 	}
-	run.RowA, run.ColA = 1, g.size.Rows
-	run.StepA = g.size.Rows*(p1-p0) + line[T]()
-	gemm.Pack(g.set, &gemm.Panel[T]{
-		Count: run.Strips, Rows: p1 - p0, Cols: run.Rows, From: g.a.from(i0, p0), FromRow: g.a.col, FromStep: run.Rows,
-		To: dst, ToRow: g.size.Rows, ToStep: run.StepA,
-	})
+	run.A, run.Prefetch, run.PrefetchStrip = dst, dst[run.StepA:], run.StepA
+	run.PrefetchCol, run.PrefetchStep = run.ColA, run.RowA
 }
 
 // workspace is memory for the vectors of level 2 and small blocks of level 3.
