@@ -2,7 +2,7 @@ package record
 
 //go:generate go run ./gen
 
-// The structs of this file and of calls_fitting.go define the arguments of all calls. A struct is named after its
+// The structs of the files calls*.go define the arguments of all calls. A struct is named after its
 // function; if several functions use it, its comment lists them after "Functions:". Tags tell the generator which
 // dtypes an array may have, if not those of matrices; that an array may be absent (nil here, None in Python); and
 // the default value in Python. Embedded structs are shared fields.
@@ -48,79 +48,6 @@ type DeviceProduct struct {
 	Alpha     float64
 	Beta      float64
 	Precision string
-}
-
-// Cholesky has a stack of matrices and room for their factors.
-type Cholesky struct {
-	Team
-	A           *Array
-	Factor      *Array
-	Lower       bool
-	CheckFinite bool
-}
-
-// LUFactor has matrices and room for their LU factors, whose columns are contiguous, for the pivots, from 0, and for
-// the numbers of the first zero pivots, from 1.
-type LUFactor struct {
-	Team
-	A           *Array
-	Factor      *Array
-	Pivots      *Array `dtype:"int64"`
-	Zeros       *Array `dtype:"int64"`
-	CheckFinite bool
-}
-
-// LUSolve has LU factors whose columns are contiguous, their pivots, and right-hand sides, which the solutions
-// overwrite.
-type LUSolve struct {
-	Team
-	Factor      *Array
-	Pivots      *Array `dtype:"int64"`
-	X           *Array
-	Trans       int
-	CheckFinite bool
-}
-
-// Determinant has matrices and room for their determinants.
-type Determinant struct {
-	Team
-	A           *Array
-	Mantissas   *Array `dtype:"complex128"`
-	Exponents   *Array `dtype:"int64"`
-	CheckFinite bool
-}
-
-// Functions: Solve, Inverse.
-//
-// LinearSystem has matrices and right-hand sides, which the solutions overwrite, or room for the inverses, and room for
-// estimates of the reciprocal condition numbers.
-type LinearSystem struct {
-	Team
-	A           *Array
-	X           *Array
-	Conditions  *Array `dtype:"float64"`
-	Structure   int
-	Lower       bool
-	Transposed  bool `default:"False"`
-	CheckFinite bool
-}
-
-// Functions: QR, RQ.
-//
-// QR has matrices and room for the parts of their factorizations that are wanted; those after R are for QR only.
-// Products is overwritten by the products of its rows with Q, Q^T, conj(Q) or Q^H.
-type QR struct {
-	Team
-	A           *Array
-	Q           *Array `absent:"yes"`
-	R           *Array `absent:"yes"`
-	Raw         *Array `absent:"yes"`
-	Tau         *Array `absent:"yes"`
-	Pivots      *Array `dtype:"int64" absent:"yes"`
-	Products    *Array `absent:"yes"`
-	Transposed  bool   `default:"False"`
-	Conjugate   bool   `default:"False"`
-	CheckFinite bool
 }
 
 // Subset says which eigenvalues are wanted; Kind is all, by index or by value.

@@ -33,65 +33,6 @@ func (c *DeviceProduct) decode(r *reader) {
 	c.Precision = r.text("precision")
 }
 
-func (c *Cholesky) decode(r *reader) {
-	c.Team.Threads = r.integer()
-	c.Lower = r.boolean()
-	c.CheckFinite = r.boolean()
-	c.A = r.array("a", computing)
-	c.Factor = r.array("factor", computing)
-}
-
-func (c *LUFactor) decode(r *reader) {
-	c.Team.Threads = r.integer()
-	c.CheckFinite = r.boolean()
-	c.A = r.array("a", computing)
-	c.Factor = r.array("factor", computing)
-	c.Pivots = r.array("pivots", onlyInt64)
-	c.Zeros = r.array("zeros", onlyInt64)
-}
-
-func (c *LUSolve) decode(r *reader) {
-	c.Team.Threads = r.integer()
-	c.Trans = r.integer()
-	c.CheckFinite = r.boolean()
-	c.Factor = r.array("factor", computing)
-	c.Pivots = r.array("pivots", onlyInt64)
-	c.X = r.array("x", computing)
-}
-
-func (c *Determinant) decode(r *reader) {
-	c.Team.Threads = r.integer()
-	c.CheckFinite = r.boolean()
-	c.A = r.array("a", computing)
-	c.Mantissas = r.array("mantissas", onlyC128)
-	c.Exponents = r.array("exponents", onlyInt64)
-}
-
-func (c *LinearSystem) decode(r *reader) {
-	c.Team.Threads = r.integer()
-	c.Structure = r.integer()
-	c.Lower = r.boolean()
-	c.Transposed = r.boolean()
-	c.CheckFinite = r.boolean()
-	c.A = r.array("a", computing)
-	c.X = r.array("x", computing)
-	c.Conditions = r.array("conditions", onlyFloat64)
-}
-
-func (c *QR) decode(r *reader) {
-	c.Team.Threads = r.integer()
-	c.Transposed = r.boolean()
-	c.Conjugate = r.boolean()
-	c.CheckFinite = r.boolean()
-	c.A = r.array("a", computing)
-	c.Q = r.optionalArray("q", computing)
-	c.R = r.optionalArray("r", computing)
-	c.Raw = r.optionalArray("raw", computing)
-	c.Tau = r.optionalArray("tau", computing)
-	c.Pivots = r.optionalArray("pivots", onlyInt64)
-	c.Products = r.optionalArray("products", computing)
-}
-
 func (c *Eigh) decode(r *reader) {
 	c.Team.Threads = r.integer()
 	c.Problem = r.integer()

@@ -1,6 +1,6 @@
 // Package record holds the records in which the arguments of calls cross the border from Python.
 //
-// calls.go and calls_fitting.go have a struct for each kind of call. The generator in gen writes both sides from them:
+// calls.go, calls_factor.go and calls_fitting.go have a struct for each kind of call. The generator in gen writes both sides from them:
 // decode_gen.go and decode_fitting_gen.go here, and python/trnsci/_core/_records.py. A record is an array of int64
 // words in native byte order:
 //

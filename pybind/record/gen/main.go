@@ -90,7 +90,7 @@ func outputs(calls []*call, goFolder, pyFolder string) (map[string][]byte, error
 }
 
 // sources hold the structs; embedded ones stand before those that embed them.
-var sources = []string{"calls.go", "calls_fitting.go"}
+var sources = []string{"calls.go", "calls_factor.go", "calls_fitting.go"}
 
 // decodersOf returns the name of the file with the decoders of a source's structs.
 func decodersOf(source string) string {

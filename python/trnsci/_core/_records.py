@@ -74,117 +74,6 @@ def device_product(
     return function, _words("q", record), (a, b, c)
 
 
-def cholesky(
-    *,
-    threads: int,
-    a: Array,
-    factor: Array,
-    lower: bool,
-    check_finite: bool,
-) -> Call:
-    """Cholesky has a stack of matrices and room for their factors."""
-    record = [0, threads, lower, check_finite]
-    describe(record, a, factor)
-    record[0] = len(record)
-    return "Cholesky", _words("q", record), (a, factor)
-
-
-def lu_factor(
-    *,
-    threads: int,
-    a: Array,
-    factor: Array,
-    pivots: Array,
-    zeros: Array,
-    check_finite: bool,
-) -> Call:
-    """LUFactor has matrices and room for their LU factors, whose columns are contiguous, for the pivots, from 0, and
-    for the numbers of the first zero pivots, from 1.
-    """
-    record = [0, threads, check_finite]
-    describe(record, a, factor, pivots, zeros)
-    record[0] = len(record)
-    return "LUFactor", _words("q", record), (a, factor, pivots, zeros)
-
-
-def lu_solve(
-    *,
-    threads: int,
-    factor: Array,
-    pivots: Array,
-    x: Array,
-    trans: int,
-    check_finite: bool,
-) -> Call:
-    """LUSolve has LU factors whose columns are contiguous, their pivots, and right-hand sides, which the solutions
-    overwrite.
-    """
-    record = [0, threads, trans, check_finite]
-    describe(record, factor, pivots, x)
-    record[0] = len(record)
-    return "LUSolve", _words("q", record), (factor, pivots, x)
-
-
-def determinant(
-    *,
-    threads: int,
-    a: Array,
-    mantissas: Array,
-    exponents: Array,
-    check_finite: bool,
-) -> Call:
-    """Determinant has matrices and room for their determinants."""
-    record = [0, threads, check_finite]
-    describe(record, a, mantissas, exponents)
-    record[0] = len(record)
-    return "Determinant", _words("q", record), (a, mantissas, exponents)
-
-
-def linear_system(
-    function: Literal["Solve", "Inverse"],
-    *,
-    threads: int,
-    a: Array,
-    x: Array,
-    conditions: Array,
-    structure: int,
-    lower: bool,
-    transposed: bool = False,
-    check_finite: bool,
-) -> Call:
-    """LinearSystem has matrices and right-hand sides, which the solutions overwrite, or room for the inverses, and
-    room for estimates of the reciprocal condition numbers.
-    """
-    record = [0, threads, structure, lower, transposed, check_finite]
-    describe(record, a, x, conditions)
-    record[0] = len(record)
-    return function, _words("q", record), (a, x, conditions)
-
-
-def qr(
-    function: Literal["QR", "RQ"],
-    *,
-    threads: int,
-    a: Array,
-    q: Array | None = None,
-    r: Array | None = None,
-    raw: Array | None = None,
-    tau: Array | None = None,
-    pivots: Array | None = None,
-    products: Array | None = None,
-    transposed: bool = False,
-    conjugate: bool = False,
-    check_finite: bool,
-) -> Call:
-    """QR has matrices and room for the parts of their factorizations that are wanted; those after R are for QR only.
-    Products is overwritten by the products of its rows with Q, Q^T, conj(Q) or Q^H.
-    """
-    record = [0, threads, transposed, conjugate, check_finite]
-    describe(record, a, q, r, raw, tau, pivots, products)
-    record[0] = len(record)
-    return function, _words("q", record), (a, q, r, raw, tau, pivots, products)
-
-
 _EIGH = Struct("qqqqqqqdqqqdd").pack
 
 
@@ -571,6 +460,117 @@ def devices_found(
     put_text(record, plugin_dirs)
     record[0] = len(record)
     return "DevicesFound", _words("q", record), ()
+
+
+def cholesky(
+    *,
+    threads: int,
+    a: Array,
+    factor: Array,
+    lower: bool,
+    check_finite: bool,
+) -> Call:
+    """Cholesky has a stack of matrices and room for their factors."""
+    record = [0, threads, lower, check_finite]
+    describe(record, a, factor)
+    record[0] = len(record)
+    return "Cholesky", _words("q", record), (a, factor)
+
+
+def lu_factor(
+    *,
+    threads: int,
+    a: Array,
+    factor: Array,
+    pivots: Array,
+    zeros: Array,
+    check_finite: bool,
+) -> Call:
+    """LUFactor has matrices and room for their LU factors, whose columns are contiguous, for the pivots, from 0, and
+    for the numbers of the first zero pivots, from 1.
+    """
+    record = [0, threads, check_finite]
+    describe(record, a, factor, pivots, zeros)
+    record[0] = len(record)
+    return "LUFactor", _words("q", record), (a, factor, pivots, zeros)
+
+
+def lu_solve(
+    *,
+    threads: int,
+    factor: Array,
+    pivots: Array,
+    x: Array,
+    trans: int,
+    check_finite: bool,
+) -> Call:
+    """LUSolve has LU factors whose columns are contiguous, their pivots, and right-hand sides, which the solutions
+    overwrite.
+    """
+    record = [0, threads, trans, check_finite]
+    describe(record, factor, pivots, x)
+    record[0] = len(record)
+    return "LUSolve", _words("q", record), (factor, pivots, x)
+
+
+def determinant(
+    *,
+    threads: int,
+    a: Array,
+    mantissas: Array,
+    exponents: Array,
+    check_finite: bool,
+) -> Call:
+    """Determinant has matrices and room for their determinants."""
+    record = [0, threads, check_finite]
+    describe(record, a, mantissas, exponents)
+    record[0] = len(record)
+    return "Determinant", _words("q", record), (a, mantissas, exponents)
+
+
+def linear_system(
+    function: Literal["Solve", "Inverse"],
+    *,
+    threads: int,
+    a: Array,
+    x: Array,
+    conditions: Array,
+    structure: int,
+    lower: bool,
+    transposed: bool = False,
+    check_finite: bool,
+) -> Call:
+    """LinearSystem has matrices and right-hand sides, which the solutions overwrite, or room for the inverses, and
+    room for estimates of the reciprocal condition numbers.
+    """
+    record = [0, threads, structure, lower, transposed, check_finite]
+    describe(record, a, x, conditions)
+    record[0] = len(record)
+    return function, _words("q", record), (a, x, conditions)
+
+
+def qr(
+    function: Literal["QR", "RQ"],
+    *,
+    threads: int,
+    a: Array,
+    q: Array | None = None,
+    r: Array | None = None,
+    raw: Array | None = None,
+    tau: Array | None = None,
+    pivots: Array | None = None,
+    products: Array | None = None,
+    transposed: bool = False,
+    conjugate: bool = False,
+    check_finite: bool,
+) -> Call:
+    """QR has matrices and room for the parts of their factorizations that are wanted; those after R are for QR only.
+    Products is overwritten by the products of its rows with Q, Q^T, conj(Q) or Q^H.
+    """
+    record = [0, threads, transposed, conjugate, check_finite]
+    describe(record, a, q, r, raw, tau, pivots, products)
+    record[0] = len(record)
+    return function, _words("q", record), (a, q, r, raw, tau, pivots, products)
 
 
 def tensor_rows(

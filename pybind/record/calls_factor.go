@@ -1,0 +1,76 @@
+package record
+
+// The structs of calls of factorizations and linear systems; calls.go says what tags mean.
+
+// Cholesky has a stack of matrices and room for their factors.
+type Cholesky struct {
+	Team
+	A           *Array
+	Factor      *Array
+	Lower       bool
+	CheckFinite bool
+}
+
+// LUFactor has matrices and room for their LU factors, whose columns are contiguous, for the pivots, from 0, and for
+// the numbers of the first zero pivots, from 1.
+type LUFactor struct {
+	Team
+	A           *Array
+	Factor      *Array
+	Pivots      *Array `dtype:"int64"`
+	Zeros       *Array `dtype:"int64"`
+	CheckFinite bool
+}
+
+// LUSolve has LU factors whose columns are contiguous, their pivots, and right-hand sides, which the solutions
+// overwrite.
+type LUSolve struct {
+	Team
+	Factor      *Array
+	Pivots      *Array `dtype:"int64"`
+	X           *Array
+	Trans       int
+	CheckFinite bool
+}
+
+// Determinant has matrices and room for their determinants.
+type Determinant struct {
+	Team
+	A           *Array
+	Mantissas   *Array `dtype:"complex128"`
+	Exponents   *Array `dtype:"int64"`
+	CheckFinite bool
+}
+
+// Functions: Solve, Inverse.
+//
+// LinearSystem has matrices and right-hand sides, which the solutions overwrite, or room for the inverses, and room for
+// estimates of the reciprocal condition numbers.
+type LinearSystem struct {
+	Team
+	A           *Array
+	X           *Array
+	Conditions  *Array `dtype:"float64"`
+	Structure   int
+	Lower       bool
+	Transposed  bool `default:"False"`
+	CheckFinite bool
+}
+
+// Functions: QR, RQ.
+//
+// QR has matrices and room for the parts of their factorizations that are wanted; those after R are for QR only.
+// Products is overwritten by the products of its rows with Q, Q^T, conj(Q) or Q^H.
+type QR struct {
+	Team
+	A           *Array
+	Q           *Array `absent:"yes"`
+	R           *Array `absent:"yes"`
+	Raw         *Array `absent:"yes"`
+	Tau         *Array `absent:"yes"`
+	Pivots      *Array `dtype:"int64" absent:"yes"`
+	Products    *Array `absent:"yes"`
+	Transposed  bool   `default:"False"`
+	Conjugate   bool   `default:"False"`
+	CheckFinite bool
+}
