@@ -1,8 +1,8 @@
 // Package record holds the records in which the arguments of calls cross the border from Python.
 //
-// calls.go, calls_factor.go and calls_fitting.go have a struct for each kind of call. The generator in gen writes both sides from them:
-// decode_gen.go and decode_fitting_gen.go here, and python/trnsci/_core/_records.py. A record is an array of int64
-// words in native byte order:
+// The files calls*.go have a struct for each kind of call. The generator in gen writes both sides from them: a file
+// decode*_gen.go here for each, and python/trnsci/_core/_records.py. A record is an array of int64 words in native byte
+// order:
 //
 //   - the number of words, this one included;
 //   - the integers, booleans (0 or 1), floats (their bits) and complex numbers (two floats) of the struct, in order;
