@@ -41,6 +41,7 @@ type rankOneUpdate struct {
 	rho            float64   // positive
 	z              []float64 // of length 1 within rounding errors
 	kind           []uint8   // the halves in which a row of eigenvectors is nonzero
+	squares        bool      // the poles are the squares of d, which are singular values
 	kept, deflated []int     // eigenpairs that the update changes, in ascending order, and those that it does not
 	sorted         []int     // all rows: kept ones in the order of their columns, then deflated ones
 
@@ -141,7 +142,12 @@ func (u *rankOneUpdate) deflate(roundoff float64, rotate func(i, j int, c, s flo
 	if last >= 0 {
 		u.kept = append(u.kept, last)
 	}
-	slices.SortFunc(u.deflated, func(a, b int) int { return cmp.Compare(u.d[a], u.d[b]) })
+	sortBy(u.d, u.deflated)
+}
+
+// sortBy sorts indices in ascending order of the elements of d.
+func sortBy(d []float64, indices []int) {
+	slices.SortFunc(indices, func(a, b int) int { return cmp.Compare(d[a], d[b]) })
 }
 
 // rotation rotates d and z so that z[i] becomes zero, for d[i] <= d[j], if the coupling that this leaves is below the
@@ -179,18 +185,32 @@ func (u *rankOneUpdate) arrange() {
 		column := next[u.kind[i]]
 		next[u.kind[i]]++
 		u.columnOf[k], u.sorted[column] = column, i
-		poles.At[k], poles.Weights[k], columns.At[column] = u.d[i], u.z[i]*u.z[i], u.d[i]
+		at := u.pole(i)
+		poles.At[k], poles.Weights[k], columns.At[column] = at, u.z[i]*u.z[i], at
 		squares += poles.Weights[k]
 	}
 	u.equation.Count, u.equation.Inverse, u.equation.Reach = kept, 1/u.rho, margin*u.rho*squares
+	// Beside a large square the reach of small couplings is below its roundoff.
+	behind := 2 * u.equation.Reach
+	if u.squares {
+		behind += poles.At[kept-1]
+	}
 	for k := kept; k < whole; k++ {
-		poles.At[k], poles.Weights[k] = poles.At[kept-1]+2*u.equation.Reach, 0
+		poles.At[k], poles.Weights[k] = poles.At[kept-1]+behind, 0
 		columns.At[k], columns.Weights[k] = poles.At[k], 0
 	}
 	copy(u.sorted[kept:], u.deflated)
 	for k, i := range u.deflated {
 		u.deflatedValues[k] = u.d[i]
 	}
+}
+
+// pole returns the pole of row i.
+func (u *rankOneUpdate) pole(i int) float64 {
+	if u.squares {
+		return u.d[i] * u.d[i]
+	}
+	return u.d[i]
 }
 
 // solve finds the eigenvalues, which takes the given steps of the team. d then holds those of the kept pairs in
@@ -202,6 +222,9 @@ func (u *rankOneUpdate) solve(team *sched.Team, steps int) error {
 	err := team.For(groups, u.rootsBody)
 	for k := range kept {
 		u.d[k] = u.origins[k] + u.shifts[k]
+		if u.squares {
+			u.d[k] = math.Sqrt(u.d[k])
+		}
 	}
 	copy(u.d[kept:], u.deflatedValues[:len(u.deflated)])
 	// Only the lengths of kept and deflated are needed from here on: their memory holds the two lists to be merged.
