@@ -12,7 +12,7 @@ func detect() ([]Set, processor) {
 	sets := []Set{Go}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		sets = append(sets, AVX2)
-		if cpu.X86.HasAVX512F {
+		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL { // some kernels use the 256-bit forms
 			sets = append(sets, AVX512)
 		}
 	}

@@ -7,7 +7,7 @@ type Set uint8
 const (
 	Go     Set = iota // portable Go
 	AVX2              // amd64 with AVX2 and FMA
-	AVX512            // amd64 with AVX512F
+	AVX512            // amd64 with AVX512F and AVX512VL
 	setCount
 )
 
