@@ -60,13 +60,14 @@ func EighCanonical(jobID int64, address uint64) (count int64, err error) {
 	return eigensolversByDtype[c.A.Dtype].canonical(jobID, c)
 }
 
-// eigensolvers holds the eigensolvers for one dtype of matrices.
+// eigensolvers holds, for one dtype of matrices, the solvers whose values are real.
 type eigensolvers interface {
 	dense(jobID int64, c *record.Eigh) (int64, error)
 	small(a, w, v uint64, n int, options eigen.Options) (int64, error)
 	smallGeneralized(problem eigen.Problem, a, b, w, v uint64, n int, options eigen.Options) (int64, error)
 	canonical(jobID int64, c *record.Eigh) (int64, error)
 	banded(jobID int64, c *record.EighStructured) (int64, error)
+	svd(jobID int64, c *record.SVD) (int64, error)
 }
 
 // eigensolversOf implements eigensolvers; R is the real type of T.

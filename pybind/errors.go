@@ -19,6 +19,7 @@ import (
 	"trnsci/core/sched"
 	"trnsci/core/schur"
 	"trnsci/core/sylvester"
+	"trnsci/core/tridiag"
 	"trnsci/trnbackend"
 	"trnsci/trnbackend/device"
 	"trnsci/trnbackend/programs/invsqrt"
@@ -92,6 +93,7 @@ func kind(err error) string {
 		memory   *memoryError
 		ql       *eigen.ConvergenceError
 		qr       *schur.ConvergenceError
+		sweeps   *tridiag.ConvergenceError
 		qzSweeps *qz.ConvergenceError
 		tooClose *qz.OrderError
 		newton   *invsqrt.ConvergenceError
@@ -118,7 +120,7 @@ func kind(err error) string {
 		errors.As(err, &swap),
 		errors.As(err, &tooClose), errors.As(err, &singular), errors.As(err, &moved):
 		return "linalg"
-	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &qzSweeps), errors.As(err, &newton):
+	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &sweeps), errors.As(err, &qzSweeps), errors.As(err, &newton):
 		return "convergence"
 	case errors.As(err, &lacking), errors.As(err, &gap), errors.As(err, &imag):
 		return "unsupported"

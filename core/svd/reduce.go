@@ -6,7 +6,6 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/householder"
-	"trnsci/core/internal/workspace"
 	"trnsci/core/sched"
 	"trnsci/core/tridiag"
 )
@@ -194,6 +193,3 @@ func realElement[T dense.Scalar](x T) (beta, tau T) {
 	beta = dense.FromReal[T](-math.Copysign(dense.Abs(x), dense.Real(x)))
 	return beta, (beta - x) / beta
 }
-
-// exponentOf returns the k for which 2^k a is safe to work with.
-func exponentOf[T dense.Scalar](a dense.Matrix[T]) int { return workspace.ScalingExponent(a) }

@@ -95,122 +95,134 @@ func Workspace[T dense.Scalar](m, n, threads int, withVectors bool) int64 {
 
 // decomposition is a decomposition of a matrix with at least as many rows as columns; R is T's real type.
 type decomposition[R dense.Float, T dense.Scalar] struct {
-	team       *sched.Team
-	out        Results[T]
-	qr         dense.Matrix[T] // the vectors of the reflectors of a QR factorization, as rows, if there is one
-	tau        []T
-	reduced    *bidiagonalization[T]
-	ut, vt     dense.Matrix[R] // singular vectors of the bidiagonal matrix, as rows
-	withVector bool
+	team        *sched.Team
+	out         Results[T]
+	qr          dense.Matrix[T] // the vectors of the reflectors of a QR factorization, as rows, if there is one
+	tau         []T
+	reduced     *bidiagonalization[T]
+	ut, vt      dense.Matrix[R] // singular vectors of the bidiagonal matrix, as rows
+	withVectors bool
 }
 
 // decompose is Decompose for finite matrices with at least as many rows as columns.
 func decompose[R dense.Float, T dense.Scalar](team *sched.Team, a dense.View[T], out Results[T]) error {
-	m, n := a.Rows, a.Cols
-	d := decomposition[R, T]{out: out, withVector: out.U.Rows > 0}
+	n := a.Cols
+	d := decomposition[R, T]{out: out, withVectors: out.U.Rows > 0}
 	if n == 0 {
-		return d.emptyVectors()
+		d.emptyVectors()
+		return nil
 	}
-	reducing := reduceSteps(m, n)
-	d.team = team.Plan(2 * reducing)
-	phase := d.team.Phase(reducing)
-	exponent, err := d.reduce(phase, a)
+	cost := d.costs(a.Rows, n)
+	d.team = team.Plan(cost.factoring + cost.reducing + cost.solving + cost.applying)
+	work, exponent, err := d.copyOf(a, cost)
+	if err != nil {
+		return err
+	}
+	var vt dense.Matrix[T]
+	if d.withVectors {
+		vt = dense.New[T](n, work.Rows)
+	}
+	phase := d.team.Phase(cost.reducing)
+	d.reduced, err = reduce(phase, work, vt, make([]T, bidiagonalizationElements(work.Rows, n)))
 	if err != nil {
 		return err
 	}
 	phase.End()
-	phase = d.team.Phase(reducing)
+	phase = d.team.Phase(cost.solving)
 	if err := d.solve(phase); err != nil {
 		return err
 	}
+	phase.End()
 	copy(out.Values, d.reduced.b.D)
 	blas.Ldexp(out.Values, -exponent)
-	if d.withVector {
-		if err := d.backTransform(phase); err != nil {
-			return err
-		}
+	if d.withVectors {
+		return d.backTransform()
 	}
-	phase.End()
 	return team.Err()
 }
 
+// costs are those of the parts of a decomposition, in multiply-adds of matrix products.
+type costs struct{ factoring, reducing, solving, applying int }
+
+func (d *decomposition[R, T]) costs(m, n int) (c costs) {
+	if isTall(m, n) {
+		c.factoring = m * n * n
+		c.applying = 2 * d.out.U.Cols * m * n
+		m = n
+	}
+	c.reducing = reduceSteps(m, n)
+	c.solving = tridiag.SingularValuesCost(n)
+	if d.withVectors {
+		c.solving = tridiag.SingularPairsCost(n) / (dense.Parts[T]() * dense.Parts[T]())
+		c.applying += 2*d.out.Vh.Rows*n*n + 2*d.out.U.Cols*m*n
+	}
+	return c
+}
+
+func isTall(m, n int) bool { return float64(m) >= tallRatio*float64(n) && n > 1 }
+
 // emptyVectors sets U to the identity for a matrix without columns.
-func (d *decomposition[R, T]) emptyVectors() error {
+func (d *decomposition[R, T]) emptyVectors() {
 	d.out.U.Fill(0)
 	for i := range min(d.out.U.Rows, d.out.U.Cols) {
 		d.out.U.Set(i, i, 1)
 	}
-	return nil
 }
 
-// reduce brings 2^exponent A to bidiagonal form.
-func (d *decomposition[R, T]) reduce(team *sched.Team, a dense.View[T]) (exponent int, err error) {
+// copyOf returns the matrix that is to be reduced: 2^exponent A, or R of its QR factorization, whose reflectors d keeps.
+func (d *decomposition[R, T]) copyOf(a dense.View[T], cost costs) (dense.Matrix[T], int, error) {
 	m, n := a.Rows, a.Cols
-	work := dense.New[T](m, n)
-	if isTall := float64(m) >= tallRatio*float64(n) && n > 1; isTall {
-		if exponent, work, err = d.triangularFactor(team, a); err != nil {
-			return 0, err
-		}
-	} else {
-		if err := blas.CopyView(team, work.View(), a); err != nil {
-			return 0, err
-		}
-		exponent = exponentOf(work)
+	if !isTall(m, n) {
+		work := dense.New[T](m, n)
+		err := blas.CopyView(d.team, work.View(), a)
+		exponent := workspace.ScalingExponent(work)
 		workspace.Scale(work, exponent)
+		return work, exponent, err
 	}
-	var vt dense.Matrix[T]
-	if d.withVector {
-		vt = dense.New[T](n, work.Rows)
-	}
-	memory := make([]T, bidiagonalizationElements(work.Rows, n))
-	d.reduced, err = reduce(team, work, vt, memory)
-	return exponent, err
-}
-
-// triangularFactor returns R of 2^exponent A = Q R, whose reflectors it keeps.
-func (d *decomposition[R, T]) triangularFactor(team *sched.Team, a dense.View[T]) (int, dense.Matrix[T], error) {
-	m, n := a.Rows, a.Cols
 	d.qr, d.tau = dense.New[T](n, m), make([]T, n)
 	raw, work := d.qr.View().T(), dense.New[T](n, n)
-	if err := blas.CopyView(team, raw, a); err != nil {
-		return 0, work, err
+	if err := blas.CopyView(d.team, raw, a); err != nil {
+		return work, 0, err
 	}
-	exponent := exponentOf(d.qr)
+	exponent := workspace.ScalingExponent(d.qr)
 	workspace.Scale(d.qr, exponent)
-	err := factor.QRView(team.Phase(0), raw, factor.QRResults[T]{Raw: raw, Tau: d.tau}, true)
+	phase := d.team.Phase(cost.factoring)
+	if err := factor.QRView(phase, raw, factor.QRResults[T]{Raw: raw, Tau: d.tau}, true); err != nil {
+		return work, 0, err
+	}
+	phase.End()
 	for i := range n {
 		for j := i; j < n; j++ {
 			work.Set(i, j, raw.At(i, j))
 		}
 	}
-	return exponent, work, err
+	return work, exponent, nil
 }
 
 // solve decomposes the bidiagonal matrix.
 func (d *decomposition[R, T]) solve(team *sched.Team) error {
 	b := d.reduced.b
-	if !d.withVector {
-		return tridiag.SingularValues(team.Plan(0), b)
+	if !d.withVectors {
+		return tridiag.SingularValues(team, b)
 	}
 	n := len(b.D)
 	d.ut, d.vt = dense.New[R](n, n), dense.New[R](n+1, n+1)
 	memory := make([]float64, tridiag.SingularElements[R](n, team.Threads()))
-	return tridiag.SingularPairs(team.Plan(0), b, d.ut, d.vt, memory)
+	return tridiag.SingularPairs(team, b, d.ut, d.vt, memory)
 }
 
 // backTransform computes the singular vectors of A from those of the bidiagonal matrix.
-func (d *decomposition[R, T]) backTransform(team *sched.Team) error {
-	n := len(d.out.Values)
-	team = team.Plan(0)
+func (d *decomposition[R, T]) backTransform() error {
+	n, reduced := len(d.out.Values), d.reduced
 	rows := rowsOf(d.out.Vh, d.out.Vh.Rows)
 	copyReals(rows, d.vt.Slice(0, n, 0, n))
-	if n > 1 {
-		x := d.reduced.a.Slice(0, n-1, 1, n)
-		if err := applyReflectors(team, x, d.reduced.tauP[:n-1], rows.Slice(0, n, 1, n), true); err != nil {
+	if n > 1 { // row i of the reduced matrix has a vector from column i+1 on
+		x := reduced.a.Slice(0, n-1, 1, n)
+		if err := d.apply(x, reduced.tauP[:n-1], rows.Slice(0, n, 1, n), true); err != nil {
 			return err
 		}
 	}
-	if err := storeRows(team, d.out.Vh, rows); err != nil {
+	if err := storeRows(d.team, d.out.Vh, rows); err != nil {
 		return err
 	}
 	rows = rowsOf(d.out.U.T(), d.out.U.Cols)
@@ -218,16 +230,30 @@ func (d *decomposition[R, T]) backTransform(team *sched.Team) error {
 	for i := n; i < rows.Rows; i++ {
 		rows.Set(i, i, 1)
 	}
-	vectors := d.reduced.vt
-	if err := applyReflectors(team, vectors, d.reduced.tauQ, rows.Slice(0, rows.Rows, 0, vectors.Cols), false); err != nil {
+	if err := d.apply(reduced.vt, reduced.tauQ, rows.Slice(0, rows.Rows, 0, reduced.vt.Cols), false); err != nil {
 		return err
 	}
 	if d.qr.Rows > 0 {
-		if err := applyReflectors(team, d.qr, d.tau, rows, false); err != nil {
+		if err := d.apply(d.qr, d.tau, rows, false); err != nil {
 			return err
 		}
 	}
-	return storeRows(team, d.out.U.T(), rows)
+	return storeRows(d.team, d.out.U.T(), rows)
+}
+
+// apply multiplies rows by Q^T, for the product Q of reflectors whose vectors are rows of x, or with conjugate by Q^H.
+func (d *decomposition[R, T]) apply(x dense.Matrix[T], tau []T, rows dense.Matrix[T], conjugate bool) error {
+	phase := d.team.Phase(2 * rows.Rows * x.Rows * x.Cols)
+	q, err := factor.NewReflectors(d.team, x, tau, rows.Rows)
+	if err != nil {
+		return err
+	}
+	defer q.GiveBack()
+	if err := q.Apply(phase.Plan(q.ApplySteps(rows.Rows)), rows, true, conjugate); err != nil {
+		return err
+	}
+	phase.End()
+	return nil
 }
 
 // rowsOf returns the memory of a result, if its rows are contiguous, or of a matrix like it. Its elements are zero.
@@ -251,16 +277,4 @@ func storeRows[T dense.Scalar](team *sched.Team, result dense.View[T], rows dens
 // copyReals copies a real matrix to the first elements of the first rows of another one.
 func copyReals[T dense.Scalar, R dense.Float](to dense.Matrix[T], from dense.Matrix[R]) {
 	dense.Copy(to.Slice(0, from.Rows, 0, from.Cols).View(), from.View())
-}
-
-// applyReflectors multiplies rows by Q^T, for the product Q of reflectors whose vectors are rows of x, or with conjugate
-// by Q^H.
-func applyReflectors[T dense.Scalar](team *sched.Team, x dense.Matrix[T], tau []T, rows dense.Matrix[T],
-	conjugate bool) error {
-	q, err := factor.NewReflectors(team, x, tau, rows.Rows)
-	if err != nil {
-		return err
-	}
-	defer q.GiveBack()
-	return q.Apply(team, rows, true, conjugate)
 }

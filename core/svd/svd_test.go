@@ -12,6 +12,7 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/numtest"
 	"trnsci/core/sched"
+	"trnsci/core/sched/schedtest"
 )
 
 // residualLimit is a residual in units of max(m, n) eps |A| that no correct result reaches.
@@ -170,5 +171,19 @@ func TestDecomposeDoesNotDependOnThreads(t *testing.T) {
 				t.Errorf("%v: other bits with %d threads", shape, threads)
 			}
 		}
+	}
+}
+
+func TestDecomposeObeysCancellation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 1))
+	for _, shape := range [][2]int{{700, 700}, {900, 400}} {
+		a := numtest.Random[float64](rng, shape[0], shape[1])
+		schedtest.Cancel(t, schedtest.Limits{}, func(team *sched.Team) error {
+			return Decompose(team, a.View(), results[float64](shape[0], shape[1], false, false), false)
+		})
+		schedtest.Cancel(t, schedtest.Limits{}, func(team *sched.Team) error {
+			values := make([]float64, shape[1])
+			return Decompose(team, a.View(), Results[float64]{Values: values}, false)
+		})
 	}
 }

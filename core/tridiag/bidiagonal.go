@@ -5,6 +5,8 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/householder"
+	"trnsci/core/sched"
+	"trnsci/core/scratch"
 )
 
 // Bidiagonal is a real upper bidiagonal matrix with n = len(D) rows. D is its diagonal and E[i] is right of D[i]: E has
@@ -35,22 +37,34 @@ type singularQR struct {
 const (
 	// sweepsPerValue limits the sweeps; the average is below three.
 	sweepsPerValue = 40
+	// singularLeafOrder is the order up to which divide and conquer leaves a matrix to the iteration.
+	singularLeafOrder = 24
+	// rotationRate is the cost of the iteration without vectors for each row of each value; see costs.go.
+	rotationRate = 300
 	// A coupling is zero if the singular values change by less than this many units of roundoff each.
 	couplingUnits = 4
 )
 
-// iterate makes D the singular values, in no order, and multiplies the rows of ut and vt by the rotations.
-func (q *singularQR) iterate() error {
+// SingularValuesCost returns the expected cost of SingularValues.
+func SingularValuesCost(n int) int { return rotationRate * n * n }
+
+// iterate makes D the singular values, in no order, and multiplies the rows of ut and vt by the rotations. It reports
+// SingularValuesCost to the team, if that has planned it.
+func (q *singularQR) iterate(team *sched.Team) error {
 	q.removeColumn()
 	n, end := len(q.D), len(q.D)
 	for sweeps := 0; end > 0; sweeps++ {
 		start := q.blockStart(end)
 		if start == end-1 {
+			team.Step(SingularValuesCost(end) - SingularValuesCost(end-1))
 			end--
 			continue
 		}
+		if err := team.Err(); err != nil {
+			return err
+		}
 		if sweeps == sweepsPerValue*n {
-			return &ConvergenceError{Found: n - end, Order: n}
+			return &ConvergenceError{Found: n - end, Order: n, Singular: true}
 		}
 		if shift := q.shift(start, end); shift == 0 {
 			q.sweepUnshifted(start, end)
@@ -204,4 +218,12 @@ func (q *singularQR) sweepUnshifted(start, end int) {
 	}
 	last := d[end-1] * right.C
 	d[end-1], e[end-2] = last*left.C, last*left.S
+}
+
+// singularLeaf has the memory of a leaf.
+type singularLeaf struct{ ut, vt []float64 }
+
+func (l *singularLeaf) take(a *scratch.Arena) {
+	l.ut = scratch.Take[float64](a, singularLeafOrder*singularLeafOrder)
+	l.vt = scratch.Take[float64](a, (singularLeafOrder+1)*(singularLeafOrder+1))
 }

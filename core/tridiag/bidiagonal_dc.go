@@ -9,9 +9,6 @@ import (
 	"trnsci/core/scratch"
 )
 
-// singularLeafOrder is the order up to which a bidiagonal matrix is left to the QR iteration.
-const singularLeafOrder = 24
-
 // SingularPairs finds the singular value decomposition B = U diag(d) V^T of a square bidiagonal matrix of order n,
 // whose last element of E is 0. On return D holds the singular values in descending order, the rows of ut, an n x n
 // matrix, are the left singular vectors, and the first n rows and columns of vt, of order n+1, the right ones. ut and vt
@@ -76,7 +73,7 @@ func sharedSingularLevel(n, threads int) int {
 // solve solves one subtree per thread, then the nodes above them one after another on all threads.
 func (t *singularTree[R]) solve(team *sched.Team, memory []float64) error {
 	n := len(t.D)
-	team = team.Plan(singularPairsCost(n))
+	team = team.Plan(SingularPairsCost(n))
 	top := sharedSingularLevel(n, team.Threads())
 	var shared []nodeRows
 	t.nodesAt(top, nodeRows{end: n}, &shared)
@@ -162,14 +159,6 @@ func (t *singularTree[R]) mergeNode(team *sched.Team, worker int, s nodeRows) er
 	return err
 }
 
-// singularLeaf has the memory of a leaf.
-type singularLeaf struct{ ut, vt []float64 }
-
-func (l *singularLeaf) take(a *scratch.Arena) {
-	l.ut = scratch.Take[float64](a, singularLeafOrder*singularLeafOrder)
-	l.vt = scratch.Take[float64](a, (singularLeafOrder+1)*(singularLeafOrder+1))
-}
-
 // solveLeaf decomposes a leaf.
 func (t *singularTree[R]) solveLeaf(worker int, s nodeRows) error {
 	n, leaf := s.end-s.start, &t.mergers[worker].leaf
@@ -179,7 +168,7 @@ func (t *singularTree[R]) solveLeaf(worker int, s nodeRows) error {
 		return m
 	}
 	q := singularQR{t.rows(s.start, s.end), square(leaf.ut, n), square(leaf.vt, n+1)}
-	if err := q.iterate(); err != nil {
+	if err := q.iterate(nil); err != nil {
 		return notConverged(err, s.start, len(t.D))
 	}
 	dense.Copy(t.ut.Slice(s.start, s.end, s.start, s.end).View(), q.ut.View())
@@ -195,7 +184,7 @@ func (t *singularTree[R]) solveLeaf(worker int, s nodeRows) error {
 func SingularValues(team *sched.Team, b Bidiagonal) error {
 	exponent := Matrix(b).normalize(0, len(b.D))
 	q := singularQR{Bidiagonal: b}
-	if err := q.iterate(); err != nil {
+	if err := q.iterate(team.Plan(SingularValuesCost(len(b.D)))); err != nil {
 		return err
 	}
 	scaleByPower(exponent, b.D)

@@ -44,8 +44,8 @@ func blocksCost(ends []int, cost func(n int) int) (sum int) {
 // singularCost returns the cost of a merge of the singular value decompositions of n rows.
 func singularCost(n int) int { return secularCost(n) + 2*productCost(n, n) }
 
-// singularPairsCost returns the expected cost of all merges of SingularPairs.
-func singularPairsCost(n int) int {
+// SingularPairsCost returns the expected cost of all merges of SingularPairs.
+func SingularPairsCost(n int) int {
 	cost := singularCost(n)
 	for parts := 2; n/parts > singularLeafOrder; parts *= 2 {
 		cost += parts * singularCost(n/parts)

@@ -30,20 +30,24 @@ const (
 	safeSquares, safeLength = 0x1p-900, 0x1p-450
 )
 
-// ConvergenceError reports that the QL iteration gave up.
+// ConvergenceError reports that the QL iteration, or that for singular values, gave up.
 type ConvergenceError struct {
-	Found int // eigenvalues that had converged, those of the blocks before the failing one included
-	Order int // order of the matrix
+	Found    int // values that had converged, those of the blocks before the failing one included
+	Order    int // order of the matrix
+	Singular bool
 }
 
 func (e *ConvergenceError) Error() string {
+	if e.Singular {
+		return fmt.Sprintf("the QR iteration found %d of %d singular values and was given up", e.Found, e.Order)
+	}
 	return fmt.Sprintf("the QL iteration found %d of %d eigenvalues and was given up", e.Found, e.Order)
 }
 
 // notConverged converts the error of a block that begins at row start to one of the matrix of order n.
 func notConverged(err error, start, n int) error {
 	if failed, ok := err.(*ConvergenceError); ok {
-		return &ConvergenceError{Found: start + failed.Found, Order: n}
+		return &ConvergenceError{Found: start + failed.Found, Order: n, Singular: failed.Singular}
 	}
 	return err
 }

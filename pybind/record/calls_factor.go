@@ -74,3 +74,13 @@ type QR struct {
 	Conjugate   bool   `default:"False"`
 	CheckFinite bool
 }
+
+// SVD has matrices and room for their singular values, of the real dtype, and vectors, of which all or none are present.
+type SVD struct {
+	Team
+	A           *Array
+	S           *Array `dtype:"real"`
+	U           *Array `absent:"yes"`
+	Vh          *Array `absent:"yes"`
+	CheckFinite bool
+}

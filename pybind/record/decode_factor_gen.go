@@ -60,3 +60,12 @@ func (c *QR) decode(r *reader) {
 	c.Pivots = r.optionalArray("pivots", onlyInt64)
 	c.Products = r.optionalArray("products", computing)
 }
+
+func (c *SVD) decode(r *reader) {
+	c.Team.Threads = r.integer()
+	c.CheckFinite = r.boolean()
+	c.A = r.array("a", computing)
+	c.S = r.array("s", realOnly)
+	c.U = r.optionalArray("u", computing)
+	c.Vh = r.optionalArray("vh", computing)
+}

@@ -12,7 +12,7 @@ ROOT = Path(trnsci.__file__).parent
 MAY_IMPORT = {
     "_core": {"_version"},
     "blas": {"_core"},
-    "linalg": {"_core"},
+    "linalg": {"_core", "blas"},
     "df": {"_core"},
     "mp2": {"_core", "linalg"},
     "pyscf": {"_core", "blas", "linalg", "df", "mp2"},

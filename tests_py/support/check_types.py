@@ -74,6 +74,13 @@ def general(a: Doubles, flag: bool) -> None:
     assert_type(linalg.qr_multiply(a, a, "left"), Pair)
     assert_type(linalg.qr_multiply(a, a, pivoting=True), tuple[Array, Array, Indices])
     assert_type(linalg.qr_multiply(a, a, pivoting=flag), Pair | tuple[Array, Array, Indices])
+    assert_type(linalg.svd(a), Triple)
+    assert_type(linalg.svd(a, False, True), Triple)
+    assert_type(linalg.svd(a, compute_uv=False), Array)
+    assert_type(linalg.pinv(a), Array)
+    assert_type(linalg.pinv(a, return_rank=True), tuple[Array, int])
+    assert_type(linalg.pinvh(a), Array)
+    assert_type(linalg.pinvh(a, None, None, True, True), tuple[Array, int])
     assert_type(linalg.matrix_balance(a), tuple[Array, Doubles])
     assert_type(linalg.lu(a), tuple[Array, Array, Array])
     assert_type(linalg.lu(a, True), Pair)
@@ -147,7 +154,7 @@ def errors(a: Doubles) -> None:
     number: int = trnsci.eigh(a)  # type: ignore
     w, v = trnsci.eigh(a, eigvals_only=True), number  # a pair of our own
     linalg.eigh(a, eigvals_only="no")  # type: ignore
-    linalg.svd(a)  # type: ignore
+    linalg.toeplitz(a)  # type: ignore
     trnsci.eig(a)  # type: ignore
     trnsci.pyscf.accelerate(w, v)  # type: ignore
 

@@ -115,6 +115,19 @@ CALLS = {
     "qr, pivoting": plain(linalg.qr, lambda: general(1500), pivoting=True),
     "qr_multiply": plain(linalg.qr_multiply, lambda: general(2000), lambda: general(2000)),
     "rq": plain(linalg.rq, lambda: general(2000)),
+    "svd": plain(linalg.svd, lambda: general(1000)),
+    "svd, tall": plain(linalg.svd, lambda: general(1500)[:, :700], full_matrices=False),
+    "svd, complex": plain(linalg.svd, lambda: general(600, "complex128")),
+    "svdvals": plain(linalg.svdvals, lambda: general(1300)),
+    "pinv": plain(linalg.pinv, lambda: general(1000)),
+    "pinvh": plain(linalg.pinvh, lambda: hermitian(1500)),
+    "polar": plain(linalg.polar, lambda: general(1000)),
+    "orth": plain(linalg.orth, lambda: general(1000)),
+    "null_space": plain(linalg.null_space, lambda: general(1000)),
+    "lstsq": plain(linalg.lstsq, lambda: general(1000), lambda: np.ones((1000, 3))),
+    "subspace_angles": plain(linalg.subspace_angles, lambda: general(900), lambda: general(1000)[:900, :500]),
+    # Of few rows, so that their product does not take long.
+    "orthogonal_procrustes": plain(linalg.orthogonal_procrustes, lambda: general(900)[:40], lambda: near_one(900)[:40]),
     "solve_sylvester": plain(
         linalg.solve_sylvester, lambda: near_one(800), lambda: near_one(700), lambda: np.ones((800, 700))
     ),

@@ -108,8 +108,8 @@ def _extension() -> ModuleType:
 
 def _load() -> Any:
     global _library, _begun
-    # Blocked from the beginning to the end: handlers that come faster than the library is loaded would all load it, each
-    # inside of the one before.
+    # Blocked from the beginning to the end: handlers that come faster than the library is loaded would all load it,
+    # each inside of the one before.
     with _loading, blocked():
         if _library is not None:
             return _library

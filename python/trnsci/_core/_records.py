@@ -573,6 +573,24 @@ def qr(
     return function, _words("q", record), (a, q, r, raw, tau, pivots, products)
 
 
+def svd(
+    *,
+    threads: int,
+    a: Array,
+    s: Array,
+    u: Array | None = None,
+    vh: Array | None = None,
+    check_finite: bool,
+) -> Call:
+    """SVD has matrices and room for their singular values, of the real dtype, and vectors, of which all or none are
+    present.
+    """
+    record = [0, threads, check_finite]
+    describe(record, a, s, u, vh)
+    record[0] = len(record)
+    return "SVD", _words("q", record), (a, s, u, vh)
+
+
 def tensor_rows(
     *,
     path: str,

@@ -31,6 +31,7 @@ from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
 from ._expm import expm
 from ._funm import funm
+from ._lstsq import lstsq
 from ._lu import lu, lu_factor, lu_solve
 from ._matfunc import inv_sqrt_spd
 from ._matfunc_general import fractional_matrix_power, logm, signm, sqrtm
@@ -39,6 +40,8 @@ from ._qz import ordqz, qz
 from ._schur import hessenberg, schur
 from ._schur_order import rsf2csf, schur_condition
 from ._solve import cho_solve, solve_triangular
+from ._svd import svd, svdvals
+from ._svd_based import null_space, orth, orthogonal_procrustes, pinv, pinvh, polar, subspace_angles
 from ._sylvester import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
 from ._system import inv, solve
 
@@ -64,11 +67,18 @@ __all__ = [
     "inv",
     "inv_sqrt_spd",
     "logm",
+    "lstsq",
     "lu",
     "lu_factor",
     "lu_solve",
     "matrix_balance",
+    "null_space",
     "ordqz",
+    "orth",
+    "orthogonal_procrustes",
+    "pinv",
+    "pinvh",
+    "polar",
     "qr",
     "qr_multiply",
     "qz",
@@ -85,6 +95,9 @@ __all__ = [
     "solve_sylvester",
     "solve_triangular",
     "sqrtm",
+    "subspace_angles",
+    "svd",
+    "svdvals",
 ]
 
 

@@ -28,6 +28,7 @@ from ._eigh import eigvalsh as eigvalsh
 from ._eigh_banded import eigvals_banded as eigvals_banded
 from ._eigh_banded import eigvalsh_tridiagonal as eigvalsh_tridiagonal
 from ._expm import expm as expm
+from ._lstsq import lstsq as lstsq
 from ._lu import lu_factor as lu_factor
 from ._lu import lu_solve as lu_solve
 from ._matfunc import inv_sqrt_spd as inv_sqrt_spd
@@ -39,6 +40,12 @@ from ._schur_order import rsf2csf as rsf2csf
 from ._schur_order import schur_condition as schur_condition
 from ._solve import cho_solve as cho_solve
 from ._solve import solve_triangular as solve_triangular
+from ._svd import svdvals as svdvals
+from ._svd_based import null_space as null_space
+from ._svd_based import orth as orth
+from ._svd_based import orthogonal_procrustes as orthogonal_procrustes
+from ._svd_based import polar as polar
+from ._svd_based import subspace_angles as subspace_angles
 from ._sylvester import solve_continuous_lyapunov as solve_continuous_lyapunov
 from ._sylvester import solve_discrete_lyapunov as solve_discrete_lyapunov
 from ._sylvester import solve_lyapunov as solve_lyapunov
@@ -668,3 +675,117 @@ def lu(
     progress: Progress = None,
     device: str | None = None,
 ) -> _Pair | _Triple: ...
+@overload
+def svd(
+    a: ArrayLike,
+    full_matrices: bool = True,
+    compute_uv: Literal[True] = True,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    lapack_driver: Literal["gesdd", "gesvd"] = "gesdd",
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> _Triple: ...
+@overload
+def svd(
+    a: ArrayLike,
+    full_matrices: bool = True,
+    compute_uv: Literal[False] = ...,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    lapack_driver: Literal["gesdd", "gesvd"] = "gesdd",
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array: ...
+@overload
+def svd(
+    a: ArrayLike,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    lapack_driver: Literal["gesdd", "gesvd"] = "gesdd",
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any: ...
+@overload
+def pinv(
+    a: ArrayLike,
+    *,
+    atol: float | None = None,
+    rtol: float | None = None,
+    return_rank: Literal[False] = False,
+    check_finite: bool = True,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array: ...
+@overload
+def pinv(
+    a: ArrayLike,
+    *,
+    atol: float | None = None,
+    rtol: float | None = None,
+    return_rank: Literal[True] = ...,
+    check_finite: bool = True,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[Array, int]: ...
+@overload
+def pinv(
+    a: ArrayLike,
+    *,
+    atol: float | None = None,
+    rtol: float | None = None,
+    return_rank: bool = False,
+    check_finite: bool = True,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any: ...
+@overload
+def pinvh(
+    a: ArrayLike,
+    atol: float | None = None,
+    rtol: float | None = None,
+    lower: bool = True,
+    return_rank: Literal[False] = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array: ...
+@overload
+def pinvh(
+    a: ArrayLike,
+    atol: float | None = None,
+    rtol: float | None = None,
+    lower: bool = True,
+    return_rank: Literal[True] = ...,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> tuple[Array, int]: ...
+@overload
+def pinvh(
+    a: ArrayLike,
+    atol: float | None = None,
+    rtol: float | None = None,
+    lower: bool = True,
+    return_rank: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any: ...
