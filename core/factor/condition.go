@@ -3,6 +3,7 @@ package factor
 import (
 	"math"
 
+	"trnsci/core/blas"
 	"trnsci/core/dense"
 )
 
@@ -66,6 +67,26 @@ func EstimateNorm[T dense.Scalar](x []T, apply func(adjoint bool) (shift int, er
 		return 0, err
 	}
 	return max(norm, 2*math.Ldexp(sumOfModuli(x), shift)/float64(3*n)), nil
+}
+
+// ReciprocalCondition estimates 1 / (|A|_1 |A^-1|_1) of a matrix A of order n with the given 1-norm; it is 0 for a matrix
+// that is not finite. solve overwrites x, n x 1, by the solution y of A y = x, or with trans of A^T y = x.
+func ReciprocalCondition[T dense.Scalar](n int, norm float64, solve func(trans bool, x dense.Matrix[T]) error) (
+	rcond float64, err error) {
+	x := dense.New[T](n, 1)
+	inverse, err := EstimateNorm(x.Data, func(adjoint bool) (shift int, err error) {
+		// The norm is that of the inverse of A / |A|_1, which overflows only if A is singular to working precision.
+		blas.Scal(dense.FromReal[T](norm), dense.Vec(x.Data))
+		if adjoint {
+			dense.Conjugate(x.Data)
+			defer dense.Conjugate(x.Data)
+		}
+		return 0, solve(adjoint, x)
+	})
+	if !(inverse > 0) {
+		return 0, err
+	}
+	return 1 / inverse, err
 }
 
 func fill[T dense.Scalar](x []T, value T) {

@@ -22,6 +22,7 @@ const (
 	PositiveDefinite                  // Hermitian; one triangle is used
 	Symmetric                         // also if it is complex; one triangle is used
 	Hermitian                         // one triangle is used
+	Banded                            // General here; package banded solves with the diagonals alone, as with Tridiagonal
 )
 
 // SystemOptions describes a system of equations.
@@ -290,20 +291,9 @@ func (s *system[T]) solve(team *sched.Team, b dense.Matrix[T]) error {
 
 // condition estimates 1 / (|A|_1 |A^-1|_1), given the factors in m; it is 0 for a matrix that is not finite.
 func (s *system[T]) condition(team *sched.Team) (rcond float64, err error) {
-	x := dense.New[T](s.m.Rows, 1)
-	norm, err := EstimateNorm(x.Data, func(adjoint bool) (shift int, err error) {
-		// The norm is that of the inverse of A / |A|_1, which overflows only if A is singular to working precision.
-		blas.Scal(dense.FromReal[T](s.norm), dense.Vec(x.Data))
-		if adjoint {
-			conjugateRows(x)
-			defer conjugateRows(x)
-		}
+	return ReciprocalCondition(s.m.Rows, s.norm, func(adjoint bool, x dense.Matrix[T]) error {
 		own := *s
 		own.opt.Transposed = adjoint
-		return 0, own.solve(team.SerialWithoutProgress(), x)
+		return own.solve(team.SerialWithoutProgress(), x)
 	})
-	if !(norm > 0) {
-		return 0, err
-	}
-	return 1 / norm, err
 }
