@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"trnsci/core/banded"
 	"trnsci/core/dense"
 	"trnsci/core/eigen"
 	"trnsci/core/factor"
@@ -87,6 +88,7 @@ func kind(err error) string {
 		argument *dense.ArgumentError
 		minor    *factor.NotPositiveDefiniteError
 		pivot    *factor.SingularError
+		leading  *banded.MinorError
 		negative *matfunc.IndefiniteError
 		overflow *sylvester.OverflowError
 		swap     *reorder.SeparationError
@@ -118,7 +120,7 @@ func kind(err error) string {
 		return "os"
 	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow),
 		errors.As(err, &swap),
-		errors.As(err, &tooClose), errors.As(err, &singular), errors.As(err, &moved):
+		errors.As(err, &tooClose), errors.As(err, &singular), errors.As(err, &moved), errors.As(err, &leading):
 		return "linalg"
 	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &sweeps), errors.As(err, &qzSweeps), errors.As(err, &newton):
 		return "convergence"

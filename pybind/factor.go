@@ -3,6 +3,7 @@ package pybind
 import (
 	"slices"
 
+	"trnsci/core/banded"
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/factor"
@@ -268,16 +269,18 @@ func solveSystems(jobID int64, name string, c *record.LinearSystem) (int64, erro
 }
 
 func (routinesOf[T]) solveSystems(jobID int64, name string, c *record.LinearSystem) (int64, error) {
+	matrices, results, conditions := newBatch[T](c.A), newBatch[T](c.X), vector[float64](c.Conditions)
 	solve := solveOne[T]
+	workspace := func(team *sched.Team) int64 {
+		return banded.SystemWorkspace[T](matrices.order(), c.X.Shape[len(c.X.Shape)-1], team.Threads())
+	}
 	if name == "inv" {
 		solve = invertOne[T]
+		workspace = func(*sched.Team) int64 { return factor.SystemWorkspace[T](matrices.order()) }
 	}
-	matrices, results, conditions := newBatch[T](c.A), newBatch[T](c.X), vector[float64](c.Conditions)
 	opt := factor.SystemOptions{Structure: factor.Structure(c.Structure), Lower: c.Lower, Transposed: c.Transposed}
 	return run(jobID, c.Team, func(team *sched.Team) (int64, error) {
-		if err := reserveEach(team, results.count(), name, c.X.Bytes(), func(*sched.Team) int64 {
-			return factor.SystemWorkspace[T](matrices.order())
-		}); err != nil {
+		if err := reserveEach(team, results.count(), name, c.X.Bytes(), workspace); err != nil {
 			return 0, err
 		}
 		return 0, forEach(team, results.count(), func(team *sched.Team, k int) (err error) {
@@ -298,7 +301,7 @@ func solveOne[T dense.Scalar](team *sched.Team, a, x dense.View[T], checkFinite 
 	if !ok {
 		panic("the rows of the right-hand sides are not contiguous")
 	}
-	return factor.SolveSystem(team, a, b, opt)
+	return banded.SolveSystem(team, a, b, opt)
 }
 
 func invertOne[T dense.Scalar](team *sched.Team, a, x dense.View[T], checkFinite bool, opt factor.SystemOptions) (

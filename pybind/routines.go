@@ -14,6 +14,7 @@ type routines interface {
 	level3Routines
 	matrixFunctions
 	generalRoutines
+	bandRoutines
 	solve(team *sched.Team, c *record.BLAS, with solver) error
 	cholesky(jobID int64, c *record.Cholesky) (int64, error)
 	luFactor(jobID int64, c *record.LUFactor) (int64, error)

@@ -57,6 +57,31 @@ type LinearSystem struct {
 	CheckFinite bool
 }
 
+// Functions: SolveBanded, SolveHermitianBanded, CholeskySolveBanded, SolveToeplitz.
+//
+// BandedSystem has the diagonals of band matrices, or the first columns and rows of Toeplitz matrices, and right-hand
+// sides, which the solutions overwrite. Below has the number of diagonals below the main one for each member, of
+// general band matrices only. Name and Arg are those of the function and of its matrix.
+type BandedSystem struct {
+	Team
+	A           *Array
+	X           *Array
+	Below       *Array `dtype:"int64" absent:"yes"`
+	Lower       bool   `default:"False"`
+	CheckFinite bool
+	Name        string
+	Arg         string
+}
+
+// CholeskyBanded has the diagonals of one triangle of Hermitian band matrices and room for those of their factors.
+type CholeskyBanded struct {
+	Team
+	A           *Array
+	Factor      *Array
+	Lower       bool
+	CheckFinite bool
+}
+
 // Functions: QR, RQ.
 //
 // QR has matrices and room for the parts of their factorizations that are wanted; those after R are for QR only.

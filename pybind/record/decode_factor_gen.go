@@ -47,6 +47,25 @@ func (c *LinearSystem) decode(r *reader) {
 	c.Conditions = r.array("conditions", onlyFloat64)
 }
 
+func (c *BandedSystem) decode(r *reader) {
+	c.Team.Threads = r.integer()
+	c.Lower = r.boolean()
+	c.CheckFinite = r.boolean()
+	c.A = r.array("a", computing)
+	c.X = r.array("x", computing)
+	c.Below = r.optionalArray("below", onlyInt64)
+	c.Name = r.text("name")
+	c.Arg = r.text("arg")
+}
+
+func (c *CholeskyBanded) decode(r *reader) {
+	c.Team.Threads = r.integer()
+	c.Lower = r.boolean()
+	c.CheckFinite = r.boolean()
+	c.A = r.array("a", computing)
+	c.Factor = r.array("factor", computing)
+}
+
 func (c *QR) decode(r *reader) {
 	c.Team.Threads = r.integer()
 	c.Transposed = r.boolean()

@@ -54,6 +54,10 @@ PARLETT = 15.0
 TRIDIAGONAL_EIGENVALUES = 50.0
 BAND_DIAGONAL = 6.0
 
+# Of a Toeplitz system per n^2, without right-hand sides; of each of these.
+LEVINSON = 4.0
+LEVINSON_RIGHT = 2.0
+
 # Of a Sylvester equation per m n (m + n), without the Schur forms.
 SYLVESTER_SOLUTION = 6.0
 

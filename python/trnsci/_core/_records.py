@@ -549,6 +549,47 @@ def linear_system(
     return function, _words("q", record), (a, x, conditions)
 
 
+def banded_system(
+    function: Literal["SolveBanded", "SolveHermitianBanded", "CholeskySolveBanded", "SolveToeplitz"],
+    *,
+    threads: int,
+    a: Array,
+    x: Array,
+    below: Array | None = None,
+    lower: bool = False,
+    check_finite: bool,
+    name: str,
+    arg: str,
+) -> Call:
+    """BandedSystem has the diagonals of band matrices, or the first columns and rows of Toeplitz matrices, and
+    right-hand sides, which the solutions overwrite. Below has the number of diagonals below the main one for each
+    member, of general band matrices only. Name and Arg are those of the function and of its matrix.
+    """
+    record = [0, threads, lower, check_finite]
+    describe(record, a, x, below)
+    put_text(record, name)
+    put_text(record, arg)
+    record[0] = len(record)
+    return function, _words("q", record), (a, x, below)
+
+
+def cholesky_banded(
+    *,
+    threads: int,
+    a: Array,
+    factor: Array,
+    lower: bool,
+    check_finite: bool,
+) -> Call:
+    """CholeskyBanded has the diagonals of one triangle of Hermitian band matrices and room for those of their
+    factors.
+    """
+    record = [0, threads, lower, check_finite]
+    describe(record, a, factor)
+    record[0] = len(record)
+    return "CholeskyBanded", _words("q", record), (a, factor)
+
+
 def qr(
     function: Literal["QR", "RQ"],
     *,

@@ -24,6 +24,7 @@ from .._core import _errors
 from .._core._errors import LinAlgError
 from . import _absent
 from ._balance import matrix_balance
+from ._banded import cho_solve_banded, cholesky_banded, solve_banded, solveh_banded
 from ._cholesky import cho_factor, cholesky
 from ._det import det, slogdet
 from ._eig import eig, eigvals
@@ -44,13 +45,16 @@ from ._svd import svd, svdvals
 from ._svd_based import null_space, orth, orthogonal_procrustes, pinv, pinvh, polar, subspace_angles
 from ._sylvester import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
 from ._system import inv, solve
+from ._toeplitz import matmul_toeplitz, solve_circulant, solve_toeplitz
 
 __all__ = [
     "LinAlgError",
     "LinAlgWarning",
     "cho_factor",
     "cho_solve",
+    "cho_solve_banded",
     "cholesky",
+    "cholesky_banded",
     "det",
     "eig",
     "eig_banded",
@@ -71,6 +75,7 @@ __all__ = [
     "lu",
     "lu_factor",
     "lu_solve",
+    "matmul_toeplitz",
     "matrix_balance",
     "null_space",
     "ordqz",
@@ -89,11 +94,15 @@ __all__ = [
     "signm",
     "slogdet",
     "solve",
+    "solve_banded",
+    "solve_circulant",
     "solve_continuous_lyapunov",
     "solve_discrete_lyapunov",
     "solve_lyapunov",
     "solve_sylvester",
+    "solve_toeplitz",
     "solve_triangular",
+    "solveh_banded",
     "sqrtm",
     "subspace_angles",
     "svd",

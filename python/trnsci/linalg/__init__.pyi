@@ -19,6 +19,10 @@ from .._core._array import Array
 from .._core._errors import LinAlgError as LinAlgError
 from .._core._errors import LinAlgWarning as LinAlgWarning
 from .._core._progress import Progress
+from ._banded import cho_solve_banded as cho_solve_banded
+from ._banded import cholesky_banded as cholesky_banded
+from ._banded import solve_banded as solve_banded
+from ._banded import solveh_banded as solveh_banded
 from ._cholesky import cho_factor as cho_factor
 from ._cholesky import cholesky as cholesky
 from ._det import det as det
@@ -52,6 +56,9 @@ from ._sylvester import solve_lyapunov as solve_lyapunov
 from ._sylvester import solve_sylvester as solve_sylvester
 from ._system import inv as inv
 from ._system import solve as solve
+from ._toeplitz import matmul_toeplitz as matmul_toeplitz
+from ._toeplitz import solve_circulant as solve_circulant
+from ._toeplitz import solve_toeplitz as solve_toeplitz
 
 _Pair: TypeAlias = tuple[Array, Array]
 _Triple: TypeAlias = tuple[Array, Array, Array]

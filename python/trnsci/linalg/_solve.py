@@ -17,11 +17,17 @@ _TRANS_WORDS = {**_operands.TRANS_WORDS, 2: _operands.CONJ_TRANS}  # False and T
 
 
 class System:
-    """The checked operands of ``a x = b``, with b as a stack of matrices."""
+    """The checked operands of ``a x = b``, with b as a stack of matrices.
 
-    def __init__(self, name: str, a: ArrayLike, b: ArrayLike, overwrite_b: bool) -> None:
+    The matrix is square, or else an array with a column for each unknown that says what it is.
+    """
+
+    def __init__(self, name: str, a: ArrayLike, b: ArrayLike, overwrite_b: bool, square: bool = True) -> None:
         (self.matrix, right), self.kind = _operands.settle({name: a, "b": b})
-        _array.check_square(self.matrix, name)
+        if square:
+            _array.check_square(self.matrix, name)
+        else:
+            _operands.check_core(self.matrix, name)
         n = self.matrix.shape[-1]
         if right.ndim == 0 or right.shape[-2 if right.ndim > 1 else 0] != n:
             raise ValueError(f"b: shape {right.shape} does not fit {name}'s shape {self.matrix.shape}")

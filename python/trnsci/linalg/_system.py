@@ -15,10 +15,10 @@ from .._core._errors import UnsupportedError, linalg_warning
 from .._core._progress import Progress, finish_nothing
 from ._solve import System
 
-# The numbers of factor.Structure. A band matrix is solved as a general one.
+# The numbers of factor.Structure.
 _STRUCTURES = {
     None: 0,
-    "general": 1, "gen": 1, "banded": 1,
+    "general": 1, "gen": 1,
     "diagonal": 2,
     "tridiagonal": 3,
     "upper triangular": 4,
@@ -26,6 +26,7 @@ _STRUCTURES = {
     "positive definite": 6, "pos": 6,
     "symmetric": 7, "sym": 7,
     "hermitian": 8, "her": 8,
+    "banded": 9,
 }  # fmt: skip
 
 
@@ -91,9 +92,11 @@ def solve(
     Notes
     -----
     Triangular and diagonal matrices are solved by substitution, positive definite ones by a Cholesky factorization, all
-    others, symmetric, tridiagonal and band matrices among them, by an LU factorization with partial pivoting, see
-    `lu_factor`. Without `assume_a`, Hermitian matrices with a positive diagonal are tried as positive definite ones.
-    The condition number is that of the 1-norm (N. J. Higham, ACM TOMS 14, 1988).
+    others, symmetric ones among them, by an LU factorization with partial pivoting, see `lu_factor`. Of tridiagonal and
+    of narrow band matrices only the diagonals are factored, see `solve_banded`; which diagonals a band matrix has is
+    found out. Without `assume_a`, tridiagonal matrices of order 4 and more are solved as such, and other Hermitian
+    matrices with a positive diagonal are tried as positive definite ones. The condition number is that of the 1-norm
+    (N. J. Higham, ACM TOMS 14, 1988).
 
     Examples
     --------
