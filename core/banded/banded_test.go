@@ -193,7 +193,9 @@ func TestInfinitiesAndNaNsPropagate(t *testing.T) {
 
 func TestThreadsDoNotChangeTheBitsOfABandSolution(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	for _, s := range []struct{ n, below, above, k int }{{300, 1, 1, 40}, {300, 5, 7, 40}, {400, 70, 80, 40}, {400, 90, 90, 1}} {
+	for _, s := range []struct{ n, below, above, k int }{
+		{300, 1, 1, 40}, {300, 5, 7, 40}, {400, 70, 80, 40}, {400, 90, 90, 1},
+	} {
 		band, _ := randomBand[float64](rng, s.n, s.below, s.above)
 		b := numtest.Random[float64](rng, s.n, s.k)
 		want := b.Clone()

@@ -12,7 +12,7 @@ import (
 type MinorError struct{ Order int }
 
 func (e *MinorError) Error() string {
-	return fmt.Sprintf("c: the leading principal minor of order %d is zero, which Levinson's recursion divides by", e.Order)
+	return fmt.Sprintf("c: the leading principal minor of order %d is zero; Levinson's recursion divides by it", e.Order)
 }
 
 // SolveToeplitz overwrites B, n x k, by the solution X of T X = B for the Toeplitz matrix with the given first column

@@ -69,7 +69,7 @@ func EstimateNorm[T dense.Scalar](x []T, apply func(adjoint bool) (shift int, er
 	return max(norm, 2*math.Ldexp(sumOfModuli(x), shift)/float64(3*n)), nil
 }
 
-// ReciprocalCondition estimates 1 / (|A|_1 |A^-1|_1) of a matrix A of order n with the given 1-norm; it is 0 for a matrix
+// ReciprocalCondition estimates 1 / (|A|_1 |A^-1|_1) of a matrix A of order n with the given 1-norm; it is 0 for one
 // that is not finite. solve overwrites x, n x 1, by the solution y of A y = x, or with trans of A^T y = x.
 func ReciprocalCondition[T dense.Scalar](n int, norm float64, solve func(trans bool, x dense.Matrix[T]) error) (
 	rcond float64, err error) {

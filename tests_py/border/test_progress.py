@@ -37,6 +37,9 @@ GENERAL = {n: matrices.random((n, n), "float64") for n in (120, 220, 300)}
 HERMITIAN = matrices.hermitian(500, "float64")
 RNG = np.random.default_rng(4)
 DIAGONAL, BESIDE, BAND = RNG.standard_normal(3000), RNG.standard_normal(2999), RNG.standard_normal((6, 900))
+WIDE = RNG.standard_normal((81, 900))
+DEFINITE = np.full((50, 9000), 0.5)
+DEFINITE[-1] = 100
 NEAR = GENERAL[220] / 40 + 2 * np.eye(220)
 
 
@@ -99,6 +102,14 @@ CALLS = {
     "eigvals, generalized": lambda p: linalg.eigvals(*pencils.random(120, "complex128"), progress=p),
     "qz": lambda p: linalg.qz(*pencils.random(150, "float64"), progress=p),
     "ordqz": lambda p: linalg.ordqz(*pencils.random(120, "float64"), progress=p),
+    "solve_banded": lambda p: linalg.solve_banded((3, 2), BAND, np.ones((900, 40)), progress=p),
+    "solve_banded, wide": lambda p: linalg.solve_banded((40, 40), WIDE, np.ones((900, 40)), progress=p),
+    "solve_banded, tridiagonal": lambda p: linalg.solve_banded((1, 1), BAND[:3], np.ones((900, 200)), progress=p),
+    "solveh_banded": lambda p: linalg.solveh_banded(DEFINITE, np.ones((9000, 9)), progress=p),
+    "solveh_banded, tridiagonal": lambda p: linalg.solveh_banded(DEFINITE[-2:], np.ones((9000, 9)), progress=p),
+    "cholesky_banded": lambda p: linalg.cholesky_banded(DEFINITE, progress=p),
+    "cho_solve_banded": lambda p: linalg.cho_solve_banded((DEFINITE, False), np.ones((9000, 9)), progress=p),
+    "solve_toeplitz": lambda p: linalg.solve_toeplitz(DEFINITE[::-1, 0], np.ones((50, 900)), progress=p),
     "qr": lambda p: linalg.qr(GENERAL[300], progress=p),
     "qr, pivoting": lambda p: linalg.qr(GENERAL[300], mode="economic", pivoting=True, progress=p),
     "qr_multiply": lambda p: linalg.qr_multiply(GENERAL[300], GENERAL[300], progress=p),

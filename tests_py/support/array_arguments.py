@@ -15,6 +15,7 @@ SPD = np.array([[4.0, 1.0, 0.5], [1.0, 5.0, 0.25], [0.5, 0.25, 7.0]])
 GENERAL = np.array([[1.0, 2.0, 0.5], [-1.0, 3.0, 0.25], [0.5, 1.0, 7.0]])
 UPPER = np.triu(SPD)
 VECTOR = np.array([1.0, -2.0, 3.0])
+BAND = np.array([[4.0, 5.0, 7.0], [1.0, 0.5, 0.25]])  # the diagonal and the one below it
 OCC, VIR = np.array([-1.0, -0.5]), np.array([0.5, 0.75, 1.0])
 B = np.linspace(-0.5, 0.5, 2 * 3 * 4).reshape(2, 3, 4)
 PACKED = np.linspace(-1.0, 1.0, 4 * 6).reshape(4, 6)  # (naux, nao (nao + 1)/2)
@@ -49,6 +50,8 @@ CALLS = {
     "sos_mp2_energy": (MP2, {}),
     "cho_factor": ({"a": SPD}, {}),
     "cho_solve": ({"c": SPD, "b": VECTOR}, {}),
+    "cho_solve_banded": ({"cb": BAND, "b": VECTOR}, {}),
+    "cholesky_banded": ({"ab": BAND}, {"lower": True}),
     "cholesky": ({"a": SPD}, {}),
     "eig": ({"a": GENERAL, "b": SPD}, {"left": True}),
     "eig_banded": ({"a_band": SPD}, {"lower": True}),
@@ -78,6 +81,7 @@ CALLS = {
     "lu": ({"a": GENERAL}, {}),
     "lu_factor": ({"a": GENERAL}, {}),
     "lu_solve": ({"lu": SPD, "b": VECTOR}, {}),
+    "matmul_toeplitz": ({"c": VECTOR, "r": VECTOR, "x": VECTOR}, {}),
     "matrix_balance": ({"A": GENERAL}, {}),
     "ordqz": ({"A": GENERAL, "B": SPD}, {}),
     "qz": ({"A": GENERAL, "B": SPD}, {}),
@@ -89,11 +93,15 @@ CALLS = {
     "signm": ({"A": GENERAL}, {}),
     "slogdet": ({"a": GENERAL}, {}),
     "solve": ({"a": GENERAL, "b": VECTOR}, {}),
+    "solve_banded": ({"ab": BAND, "b": VECTOR}, {"l_and_u": (1, 0)}),
+    "solve_circulant": ({"c": VECTOR, "b": VECTOR}, {}),
     "solve_continuous_lyapunov": ({"a": GENERAL, "q": SPD}, {}),
     "solve_discrete_lyapunov": ({"a": GENERAL, "q": SPD}, {}),
     "solve_lyapunov": ({"a": GENERAL, "q": SPD}, {}),
     "solve_sylvester": ({"a": GENERAL, "b": GENERAL, "q": SPD}, {}),
+    "solve_toeplitz": ({"c": VECTOR, "r": VECTOR, "b": VECTOR}, {}),
     "solve_triangular": ({"a": UPPER, "b": VECTOR}, {}),
+    "solveh_banded": ({"ab": BAND, "b": VECTOR}, {"lower": True}),
     "sqrtm": ({"A": SPD}, {}),
 }
 
@@ -119,6 +127,10 @@ def call(name, **arrays):
     given = {**given, **arrays}
     if name == "cho_solve":
         given = {"c_and_lower": (given.pop("c"), True), **given}
+    if name == "cho_solve_banded":
+        given = {"cb_and_lower": (given.pop("cb"), True), **given}
+    if name in ("solve_toeplitz", "matmul_toeplitz"):
+        given = {"c_or_cr": (given.pop("c"), given.pop("r")), **given}
     if name == "lu_solve":
         given = {"lu_and_piv": (given.pop("lu"), np.arange(3)), **given}
     found = next(getattr(module, name) for module in (trnsci, linalg, blas) if hasattr(module, name))

@@ -34,6 +34,13 @@ def near_one(n):
     return general(n) / 4 + 2 * np.eye(n)
 
 
+def band(rows, n):
+    """Diagonals, the last one being the main one of a diagonally dominant matrix."""
+    ab = np.full((rows, n), 0.5)
+    ab[-1] = 2.0 * rows
+    return ab
+
+
 def orbitals(nocc, nvir=NVIR, naux=NAUX, dtype=np.float64):
     """Integrals of one occupied orbital stand for those of all, so that hours of work take little memory."""
     rng = np.random.default_rng(501)
@@ -147,6 +154,18 @@ CALLS = {
     "cho_factor": plain(linalg.cho_factor, lambda: definite(3000)),
     "cho_solve": plain(linalg.cho_solve, lambda: (definite(2000), True), lambda: np.ones((2000, 3000))),
     "solve_triangular": plain(linalg.solve_triangular, lambda: definite(2500), lambda: np.ones((2500, 3000))),
+    "solve_banded": plain(
+        linalg.solve_banded, lambda: (60, 60), lambda: band(121, 30000), lambda: np.ones((30000, 30))
+    ),
+    "solve_banded, tridiagonal": plain(
+        linalg.solve_banded, lambda: (1, 1), lambda: band(3, 300000), lambda: np.ones((300000, 50))
+    ),
+    "solveh_banded": plain(linalg.solveh_banded, lambda: band(120, 30000), lambda: np.ones((30000, 30))),
+    "cholesky_banded": plain(linalg.cholesky_banded, lambda: band(300, 30000)),
+    "cho_solve_banded": plain(
+        linalg.cho_solve_banded, lambda: (band(20, 100000), False), lambda: np.ones((100000, 60))
+    ),
+    "solve_toeplitz": plain(linalg.solve_toeplitz, lambda: band(1, 20000)[0], lambda: np.ones((20000, 2))),
     "lu_factor": plain(linalg.lu_factor, lambda: general(3000)),
     "lu_solve": plain(linalg.lu_solve, lambda: (general(2000), np.arange(2000)), lambda: np.ones((2000, 3000))),
     "lu": plain(linalg.lu, lambda: general(3000)),

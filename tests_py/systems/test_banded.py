@@ -155,7 +155,8 @@ def test_members_with_different_numbers_of_diagonals():
 
 
 def test_empty():
-    for shape, bdim in (((3, 0), (0,)), ((3, 0), (0, 2)), ((3, 4), (4, 0)), ((0, 3, 4), (4,)), ((2, 3, 4), (0, 1, 4, 2))):
+    shapes = ((3, 0), (0,)), ((3, 0), (0, 2)), ((3, 4), (4, 0)), ((0, 3, 4), (4,)), ((2, 3, 4), (0, 1, 4, 2))
+    for shape, bdim in shapes:
         ab, b = np.ones(shape), np.ones(bdim)
         core = bdim if len(bdim) <= 2 else bdim[-2:]
         expected = (*np.broadcast_shapes(shape[:-2], bdim[: -len(core)]), *core)
@@ -170,7 +171,7 @@ def test_singular_matrices(n, low, high):
     ab = np.zeros((low + high + 1, n))
     ab[high] = 2
     ab[high, n // 2] = 0
-    with pytest.raises(trnsci.LinAlgError, match=rf"^ab: the matrix is singular: pivot {n // 2 + 1} of its LU .* zero$"):
+    with pytest.raises(trnsci.LinAlgError, match=rf"^ab: the matrix is singular: pivot {n // 2 + 1} of .* zero$"):
         solve_banded((low, high), ab, np.ones(n))
     stack = np.stack([np.ones((low + high + 1, n)) * (np.arange(low + high + 1) == high)[:, None], ab])
     with pytest.raises(trnsci.LinAlgError, match=r"pivot .* \(batch member 1\)$"):
@@ -192,7 +193,7 @@ def test_matrices_that_are_not_positive_definite(rows, lower):
         lambda: scipy.linalg.solveh_banded(ab, np.ones(50), lower=lower),
     )
     for call in calls[:2]:
-        with pytest.raises(trnsci.LinAlgError, match="^ab: the leading minor of order 21 is not positive") as caught:
+        with pytest.raises(trnsci.LinAlgError, match=r"^ab: the leading minor of order 21 is not positive") as caught:
             call()
         assert caught.value.minor == 21
     with pytest.raises(scipy.linalg.LinAlgError, match="21"):
@@ -296,7 +297,7 @@ def test_overwriting():
         (ValueError, "l_and_u: expected a pair", lambda: solve_banded(1, np.ones((3, 4)), np.ones(4))),
         (ValueError, "l_and_u: shapes", lambda: solve_banded(([1, 1], [1]), np.ones((3, 3, 4)), np.ones(4))),
         (TypeError, "l_and_u: expected integers", lambda: solve_banded((1.0, 1), np.ones((3, 4)), np.ones(4))),
-        (ValueError, r"b: shape \(3,\) does not fit ab's shape", lambda: solve_banded((1, 1), np.ones((3, 4)), [1] * 3)),
+        (ValueError, r"b: shape \(3,\) does not fit ab's", lambda: solve_banded((1, 1), np.ones((3, 4)), [1] * 3)),
         (ValueError, r"b: shape \(3,\) does not fit ab's shape", lambda: solveh_banded(np.ones((3, 4)), [1] * 3)),
         (ValueError, r"b: shape \(3,\) does not fit cb's", lambda: cho_solve_banded((np.ones((3, 4)), True), [1] * 3)),
         (ValueError, "ab: expected a matrix", lambda: cholesky_banded(np.ones(3))),

@@ -87,7 +87,7 @@ def test_singular_matrices(structure, dtype):
     for call in (solve, scipy.linalg.solve):
         with pytest.raises(np.linalg.LinAlgError, match="singular"):
             call(a, np.ones(5, dtype), assume_a=structure)
-    with pytest.raises(trnsci.LinAlgError, match=r"^a: the matrix is singular: pivot 5 of its LU .* \(batch member 1\)$"):
+    with pytest.raises(trnsci.LinAlgError, match=r"^a: the matrix is singular: pivot 5 of .* \(batch member 1\)$"):
         solve(np.stack([np.eye(5, dtype=dtype), a]), np.ones(5, dtype), assume_a=structure)
 
 

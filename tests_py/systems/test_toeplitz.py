@@ -56,7 +56,7 @@ def test_random_systems(dtype):
 
 @ALL_DTYPES
 def test_matrices_that_are_not_definite(dtype):
-    """Errors grow with the condition numbers of leading submatrices: they are those of SciPy, which has double precision
+    """Errors grow with the condition numbers of leading submatrices, as SciPy's do, which computes in double precision
     for all dtypes, too."""
     rng = np.random.default_rng(2)
     wide = np.result_type(dtype, np.float64)
@@ -109,7 +109,7 @@ def test_arguments_of_scipy():
 )
 def test_singular_minors(c, r, order):
     """The second matrix is not singular itself."""
-    with pytest.raises(trnsci.LinAlgError, match=rf"^c: the leading principal minor of order {order} is zero") as caught:
+    with pytest.raises(trnsci.LinAlgError, match=rf"^c: the leading principal minor of order {order} is") as caught:
         solve_toeplitz((c, r), np.ones(len(c)))
     assert caught.value.minor is None
     with pytest.raises(scipy.linalg.LinAlgError):
@@ -212,7 +212,11 @@ def test_huge_and_tiny_matrices(dtype):
     ("error", "words", "call"),
     [
         (ValueError, r"r: shape \(2,\) does not fit c's", lambda: solve_toeplitz(([1.0, 2, 3], [1.0, 2]), [1.0, 2, 3])),
-        (ValueError, r"r: shape \(3, 2\) does not fit c's", lambda: solve_toeplitz((np.ones((2, 2)), np.ones((3, 2))), [1, 2])),
+        (
+            ValueError,
+            r"r: shape \(3, 2\) does not fit c's",
+            lambda: solve_toeplitz((np.eye(2), np.ones((3, 2))), [1, 2]),
+        ),
         (ValueError, r"b: shape \(2,\) does not fit c's", lambda: solve_toeplitz([1.0, 2, 3], [1.0, 2])),
         (ValueError, "c: expected a vector", lambda: solve_toeplitz(1.0, [1.0])),
         (ValueError, "r: expected a vector", lambda: matmul_toeplitz(([1.0], 1.0), [1.0])),

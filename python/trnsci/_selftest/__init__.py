@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from . import _blas, _devices, _functions, _general, _hermitian, _mp2, _svd
+from . import _blas, _devices, _functions, _general, _hermitian, _mp2, _svd, _systems
 from ._case import ALL, Case, Measured, Run
 
 CHECKS = (
-    *_hermitian.CHECKS, *_general.CHECKS, *_svd.CHECKS, *_functions.CHECKS, *_blas.CHECKS, *_mp2.CHECKS,
-    *_devices.CHECKS,
+    *_hermitian.CHECKS, *_general.CHECKS, *_svd.CHECKS, *_systems.CHECKS, *_functions.CHECKS, *_blas.CHECKS,
+    *_mp2.CHECKS, *_devices.CHECKS,
 )  # fmt: skip
 
 _NAME_WIDTH, _WIDTH = 52, 11

@@ -7,7 +7,7 @@ back. A single number, alone or in a list, is a matrix of order 1 where it may b
 `matrix_balance`, Lyapunov's equations, `expm`, `sqrtm`, `logm`, `signm`, `funm` and `fractional_matrix_power`.
 Elsewhere it is a ValueError.
 
-Arguments that all functions share:
+Arguments that all functions share, but for `matmul_toeplitz` and `solve_circulant`, which NumPy computes:
 
 threads : int, optional
     The number of threads; by default what `trnsci.get_num_threads` says. Results are the same bits for any number.

@@ -199,12 +199,12 @@ def solveh_banded(
 def _definite_work(ab: Array) -> float:
     """Return the operations of the factorization of each matrix."""
     rows, n = ab.shape[-2:]
-    return 1.0 * n * min(rows, n) ** 2
+    return float(n * min(rows, n) ** 2)
 
 
 def _solution_work(system: System) -> float:
     rows, (n, k) = system.matrix.shape[-2], system.right.shape[-2:]
-    return 4.0 * n * k * min(rows, n)
+    return float(4 * n * k * min(rows, n))
 
 
 def cholesky_banded(

@@ -240,7 +240,9 @@ def solve_circulant(
     try:
         shape = np.broadcast_shapes(columns.shape, right.shape)
     except ValueError:
-        raise ValueError(f"b: dimensions other than baxis do not fit those of c: {right.shape}, {columns.shape}") from None
+        raise ValueError(
+            f"b: dimensions other than baxis do not fit those of c: {right.shape[:-1]} and {columns.shape[:-1]}"
+        ) from None
     if columns.size == 0 or right.size == 0:
         x = np.zeros(shape, kind.dtype)
     else:
