@@ -23,6 +23,7 @@ PYTHON_SIZES = (64, 128, 256, 512)
 EIGEN_SIZES = (16, 32, 64, 128, 256, 512, 1024)
 LARGE_EIGEN_SIZES = (*EIGEN_SIZES, 2048)
 FORCED_SIZES = (64, 256, 1024)
+SVD_SIZES = (32, 64, 128, 256, 512, 1024)
 QR_SIZES = tuple({"m": rows * n, "n": n} for rows in (1, 4) for n in (64, 128, 256, 512, 1024))
 PENCIL_SIZES = (8, 16, 32, 60, 100, 200, 500)
 GENERAL_SIZES = (16, 32, 64, 128, 256, 384, 500, 512, 1000, 1024)
@@ -117,6 +118,7 @@ FROM_C = ("openblas", "mkl")
 LEFT, RIGHT = {"side": "L", "uplo": "L"}, {"side": "R", "uplo": "L"}
 EIG_PEERS = ("scipy", "scipy/eig_numpy")
 QR_PEERS = ("scipy", "scipy/qr_numpy")
+SVD_PEERS = ("scipy", "scipy/svd_numpy")
 EIGH_PEERS = ("scipy", "scipy/eigh_evd", "scipy/eigh_numpy")
 K_SIZES = tuple({"m": 1024, "n": 1024, "k": k} for k in (16, 32, 64, 128))
 BATCHES = ({"count": 1000, "m": 16, "n": 16, "k": 16}, {"count": 200, "m": 64, "n": 64, "k": 64})
@@ -173,6 +175,9 @@ GROUPS = (
     Group("qr-s", "qr", QR_SIZES, _qr, QR_PEERS, dtype="s", ours="python"),
     Group("qr-z", "qr", QR_SIZES, lambda s: COMPLEX * _qr(s), QR_PEERS, dtype="z", ours="python"),
     Group("qr-pivoting", "qr_pivoting", QR_SIZES, _qr, ("scipy",), ours="python"),
+    Group("svd", "svd", _order(SVD_SIZES), _cube(28 / 3), SVD_PEERS, ours="python"),
+    Group("svd-z", "svd", _order(SVD_SIZES), _cube(COMPLEX * 28 / 3), SVD_PEERS, dtype="z", ours="python"),
+    Group("svdvals", "svdvals", _order(SVD_SIZES), _cube(8 / 3), ("scipy",), ours="python"),
     Group("solve-triangular", "solve_triangular", _order(LEVEL3_SIZES), _cube(1), ("scipy",), ours="python"),
     Group("lu-factor", "lu_factor", _order(LU_SIZES), _cube(2 / 3), ("scipy",), ours="python"),
     Group("lu-factor-z", "lu_factor", _order(LU_SIZES), _cube(8 / 3), ("scipy",), dtype="z", ours="python"),
