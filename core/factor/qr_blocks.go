@@ -123,6 +123,9 @@ func (f *qr[T]) panelSteps(first, rows int) int { return (f.x.Cols - first) * ro
 func (f *qr[T]) reduce() error {
 	n, m := f.x.Rows, f.x.Cols
 	for first := 0; first < len(f.tau); first += f.width {
+		if err := f.team.Err(); err != nil { // also here: three products follow before the next look
+			return err
+		}
 		end := min(first+f.width, len(f.tau))
 		p := f.panelAt(first, end)
 		f.reducePanel(p, 0, end-first)

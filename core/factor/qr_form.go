@@ -54,6 +54,9 @@ func (f *qr[T]) apply(rows dense.Matrix[T], transposed, conjugate bool) error {
 		if transposed { // the last panel comes first
 			first = (k-1)/f.width*f.width - done
 		}
+		if err := f.team.Err(); err != nil { // also here: three products follow before the next look
+			return err
+		}
 		p := f.loadPanel(first, min(first+f.width, k))
 		f.update(f.team, p.vt, p.s, transposed, rows.Slice(0, rows.Rows, first, rows.Cols))
 		if err := f.team.Err(); err != nil {

@@ -13,8 +13,8 @@ import (
 const (
 	// Columns and rows that are reduced before the rest of the matrix is updated, by one product.
 	panelWidth = 32
-	// Matrices of up to this many columns are one panel.
-	onePanel = 48
+	// In matrices of up to this many columns each reflector is applied at once.
+	directColumns = 64
 	// A multiply-add of the reduction, half of which are products of matrices and vectors, takes as long as this many of
 	// products of matrices.
 	reduceStepWeight = 3
@@ -42,17 +42,9 @@ type bidiagonalization[T dense.Scalar] struct {
 	sums       []T
 }
 
-// width returns the number of steps of a panel of a matrix with n columns.
-func width(n int) int {
-	if n <= onePanel {
-		return n
-	}
-	return panelWidth
-}
-
 // bidiagonalizationElements returns how many numbers of memory reduce takes for an m x n matrix.
 func bidiagonalizationElements(m, n int) int {
-	return 2*width(n)*(m+n) + 2*m + 3*n + 2*width(n)
+	return 2*panelWidth*(m+n) + 2*m + 3*n + 2*panelWidth
 }
 
 // reduce reduces a, in memory of bidiagonalizationElements numbers.
@@ -66,12 +58,14 @@ func reduce[T dense.Scalar](team *sched.Team, a, vt dense.Matrix[T], memory []T)
 	matrix := func(rows, cols int) dense.Matrix[T] {
 		return dense.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: take(rows * cols)}
 	}
-	panel := width(n)
 	r := &bidiagonalization[T]{team: team.Plan(reduceSteps(m, n)), a: a, vt: vt, b: tridiag.NewBidiagonal(n)}
-	r.w, r.z = matrix(2*panel, m), matrix(2*panel, n)
-	r.tauQ, r.tauP, r.row, r.column, r.conj, r.sums = take(n), take(n), take(n), take(m), take(m), take(2*panel)
-	for first := 0; first < n; first += panel {
-		end := min(n, first+panel)
+	r.w, r.z = matrix(2*panelWidth, m), matrix(2*panelWidth, n)
+	r.tauQ, r.tauP, r.row, r.column, r.conj, r.sums = take(n), take(n), take(n), take(m), take(m), take(2*panelWidth)
+	if n <= directColumns {
+		return r, r.reduceDirectly()
+	}
+	for first := 0; first < n; first += panelWidth {
+		end := min(n, first+panelWidth)
 		for i := first; i < end; i++ {
 			if err := r.step(i, 2*(i-first)); err != nil {
 				return nil, err
@@ -108,11 +102,14 @@ func (r *bidiagonalization[T]) step(i, used int) error {
 	}
 	if i+1 == n {
 		clear(r.w.Row(used + 1))
-		return r.team.Err()
+		return nil
 	}
 	conj := conjugateOf(v[i:], r.conj)
 	y := r.z.Row(used)[i+1:]
 	blas.Gemv(r.team, blas.Trans, 1, r.a.Slice(i, m, i+1, n), dense.Vec(conj), 0, dense.Vec(y))
+	if err := r.team.Err(); err != nil {
+		return err
+	}
 	blas.Gemv(nil, blas.NoTrans, 1, r.w.Slice(0, used, i, m), dense.Vec(conj), 0, dense.Vec(sums))
 	r.subtract(y, r.z.Slice(0, used, i+1, n), sums)
 	blas.Scal(dense.Conj(r.tauQ[i]), dense.Vec(y))
@@ -134,6 +131,37 @@ func (r *bidiagonalization[T]) step(i, used int) error {
 	r.subtract(x, r.w.Slice(0, used+1, i+1, m), sums)
 	blas.Scal(r.tauP[i], dense.Vec(x))
 	return r.team.Err()
+}
+
+// reduceDirectly applies each reflector at once, in fewer operations for small matrices.
+func (r *bidiagonalization[T]) reduceDirectly() error {
+	m, n := r.a.Rows, r.a.Cols
+	v := r.w.Row(0)
+	for i := range n {
+		column := r.column[:m-i]
+		for k := range column {
+			column[k] = r.a.Data[(i+k)*r.a.Stride+i]
+		}
+		r.b.D[i], r.tauQ[i] = reflector(column, v[i:])
+		if r.vt.Rows > 0 {
+			copy(r.vt.Row(i)[i:], v[i:])
+		}
+		r.team.Step(reduceSteps(m-i, n-i) - reduceSteps(m-i-1, n-i-1))
+		if i+1 == n {
+			break
+		}
+		rest := r.a.Slice(i, m, i+1, n)
+		householder.ApplyLeft(nil, dense.Conj(r.tauQ[i]), v[i:], conjugateOf(v[i:], r.conj), rest, r.z.Data)
+		u, row := r.a.Row(i)[i+1:], r.row[:n-i-1]
+		copy(row, u)
+		dense.Conjugate(row)
+		r.b.E[i], r.tauP[i] = reflector(row, u)
+		householder.ApplyRight(nil, r.tauP[i], u, rest.Slice(1, m-i, 0, n-i-1), r.column)
+		if err := r.team.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // gather copies the first used elements of column j of x.

@@ -5,6 +5,8 @@ import (
 
 	"trnsci/core/dense"
 	"trnsci/core/householder"
+	"trnsci/core/kernel"
+	"trnsci/core/kernel/givens"
 	"trnsci/core/sched"
 	"trnsci/core/scratch"
 )
@@ -31,7 +33,8 @@ func (b Bidiagonal) rows(start, end int) Bidiagonal {
 // Cost: about two sweeps for each value, with two rotations for each remaining row.
 type singularQR struct {
 	Bidiagonal
-	ut, vt dense.Matrix[float64] // U^T and V^T; no rows if no vectors are wanted
+	ut, vt      dense.Matrix[float64]      // U^T and V^T; no rows if no vectors are wanted
+	left, right []givens.Rotation[float64] // of a sweep, for the rows of ut and vt; as many as D has elements
 }
 
 const (
@@ -95,7 +98,12 @@ func (q *singularQR) removeColumn() {
 	for i, bulge := n-1, q.E[n-1]; bulge != 0 && i >= 0; i-- {
 		g, r := householder.ToFirst(q.D[i], bulge)
 		q.D[i] = r
-		turnRows(q.vt, i, n, g)
+		if q.vt.Rows > 0 {
+			upper, lower := q.vt.Row(i), q.vt.Row(n)
+			for k, x := range upper {
+				upper[k], lower[k] = g.Turn(x, lower[k])
+			}
+		}
 		if i > 0 {
 			q.E[i-1], bulge = g.C*q.E[i-1], -g.S*q.E[i-1]
 		}
@@ -103,14 +111,20 @@ func (q *singularQR) removeColumn() {
 	q.E[n-1] = 0
 }
 
-// turnRows applies a rotation to the rows i and j of x, if it has rows.
-func turnRows(x dense.Matrix[float64], i, j int, g householder.Givens[float64]) {
-	if x.Rows == 0 {
+// turn applies the rotations of a sweep from row start on to the rows of ut and vt.
+func (q *singularQR) turn(start, end int) {
+	if q.vt.Rows == 0 {
 		return
 	}
-	upper, lower := x.Row(i), x.Row(j)
-	for k, a := range upper {
-		upper[k], lower[k] = g.Turn(a, lower[k])
+	set := kernel.Best()
+	givens.Rotate(set, q.left[start:end-1], false, q.ut.Data[start*q.ut.Stride:], q.ut.Stride, q.ut.Cols)
+	givens.Rotate(set, q.right[start:end-1], false, q.vt.Data[start*q.vt.Stride:], q.vt.Stride, q.vt.Cols)
+}
+
+// keep stores the rotations of row i of a sweep.
+func (q *singularQR) keep(i int, left, right householder.Givens[float64]) {
+	if q.vt.Rows > 0 {
+		q.left[i], q.right[i] = givens.Rotation[float64](left), givens.Rotation[float64](right)
 	}
 }
 
@@ -190,16 +204,16 @@ func (q *singularQR) sweep(start, end int, shift float64) {
 		}
 		f, e[i] = right.Turn(d[i], e[i])
 		g, d[i+1] = right.S*d[i+1], right.C*d[i+1]
-		turnRows(q.vt, i, i+1, right)
 		left, r := householder.ToFirst(f, g)
 		d[i] = r
 		f, d[i+1] = left.Turn(e[i], d[i+1])
 		if i+2 < end {
 			g, e[i+1] = left.S*e[i+1], left.C*e[i+1]
 		}
-		turnRows(q.ut, i, i+1, left)
+		q.keep(i, left, right)
 	}
 	e[end-2] = f
+	q.turn(start, end)
 }
 
 // sweepUnshifted is a sweep without a shift, in which nothing is subtracted.
@@ -213,15 +227,18 @@ func (q *singularQR) sweepUnshifted(start, end int) {
 			e[i-1] = left.S * r
 		}
 		left, d[i] = householder.ToFirst(left.C*r, d[i+1]*right.S)
-		turnRows(q.vt, i, i+1, right)
-		turnRows(q.ut, i, i+1, left)
+		q.keep(i, left, right)
 	}
 	last := d[end-1] * right.C
 	d[end-1], e[end-2] = last*left.C, last*left.S
+	q.turn(start, end)
 }
 
 // singularLeaf has the memory of a leaf.
-type singularLeaf struct{ ut, vt []float64 }
+type singularLeaf struct {
+	ut, vt      []float64
+	left, right [singularLeafOrder]givens.Rotation[float64]
+}
 
 func (l *singularLeaf) take(a *scratch.Arena) {
 	l.ut = scratch.Take[float64](a, singularLeafOrder*singularLeafOrder)

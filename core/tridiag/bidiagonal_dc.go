@@ -167,7 +167,7 @@ func (t *singularTree[R]) solveLeaf(worker int, s nodeRows) error {
 		m.SetIdentity()
 		return m
 	}
-	q := singularQR{t.rows(s.start, s.end), square(leaf.ut, n), square(leaf.vt, n+1)}
+	q := singularQR{t.rows(s.start, s.end), square(leaf.ut, n), square(leaf.vt, n+1), leaf.left[:], leaf.right[:]}
 	if err := q.iterate(nil); err != nil {
 		return notConverged(err, s.start, len(t.D))
 	}

@@ -293,6 +293,9 @@ func (m *singularMerger[R]) multiply(worker, part int) error {
 		m.leftVector(rights.Row(k), lefts.Row(k), middle, m.origins[from+k]+m.shifts[from+k])
 	}
 	m.right.multiply(m.team, rights, m.first, from, to)
+	if err := m.team.Err(); err != nil {
+		return err
+	}
 	m.left.multiply(m.team, lefts, m.first, from, to)
 	for k := range to - from {
 		m.left.rows.Set(from+k, m.middle, lefts.At(k, middle))
