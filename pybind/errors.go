@@ -13,6 +13,7 @@ import (
 	"trnsci/core/eigen"
 	"trnsci/core/factor"
 	"trnsci/core/matfunc"
+	"trnsci/core/matfunc/frechet"
 	"trnsci/core/mp2"
 	"trnsci/core/npy"
 	"trnsci/core/qz"
@@ -99,6 +100,7 @@ func kind(err error) string {
 		qzSweeps *qz.ConvergenceError
 		tooClose *qz.OrderError
 		newton   *invsqrt.ConvergenceError
+		lanczos  *frechet.ConvergenceError
 		zero     *mp2.DenominatorError
 		singular *matfunc.SingularError
 		moved    orderError
@@ -122,7 +124,8 @@ func kind(err error) string {
 		errors.As(err, &swap),
 		errors.As(err, &tooClose), errors.As(err, &singular), errors.As(err, &moved), errors.As(err, &leading):
 		return "linalg"
-	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &sweeps), errors.As(err, &qzSweeps), errors.As(err, &newton):
+	case errors.As(err, &ql), errors.As(err, &qr), errors.As(err, &sweeps), errors.As(err, &qzSweeps),
+		errors.As(err, &newton), errors.As(err, &lanczos):
 		return "convergence"
 	case errors.As(err, &lacking), errors.As(err, &gap), errors.As(err, &imag):
 		return "unsupported"

@@ -6,6 +6,7 @@ import (
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/matfunc"
+	"trnsci/core/matfunc/frechet"
 	"trnsci/core/sched"
 	"trnsci/pybind/record"
 	"trnsci/trnbackend/device"
@@ -41,6 +42,38 @@ func Expm(jobID int64, address uint64) (zero int64, err error) {
 func (routinesOf[T]) expm(jobID int64, c *record.MatrixPower) (int64, error) {
 	return eachMatrix(jobID, c.Team, "expm", c.A, c.X, matfunc.ExpmWorkspace[T],
 		func(team *sched.Team, _ int, a, x dense.View[T]) error { return matfunc.Expm(team, a, x) })
+}
+
+// ExpmFrechet writes the derivative of the exponential at every matrix of the stack A in the direction of the matrix of
+// the stack E into the stack Derivative, all of the same shape and dtype.
+func ExpmFrechet(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	c := record.At[record.ExpmFrechet](address)
+	return byDtype[c.A.Dtype].expmFrechet(jobID, c)
+}
+
+func (routinesOf[T]) expmFrechet(jobID int64, c *record.ExpmFrechet) (int64, error) {
+	directions := newBatch[T](c.E)
+	return eachMatrix(jobID, c.Team, "expm_frechet", c.A, c.Derivative, frechet.Workspace[T],
+		func(team *sched.Team, k int, a, l dense.View[T]) error {
+			return frechet.Expm(team, a, directions.at(k), l)
+		})
+}
+
+// ExpmCond writes the condition number of the exponential at every matrix of the stack A into Conditions, a vector.
+func ExpmCond(jobID int64, address uint64) (zero int64, err error) {
+	defer guard(&err)
+	c := record.At[record.ExpmCond](address)
+	return byDtype[c.A.Dtype].expmCond(jobID, c)
+}
+
+func (routinesOf[T]) expmCond(jobID int64, c *record.ExpmCond) (int64, error) {
+	conditions := vector[float64](c.Conditions)
+	return eachMatrix(jobID, c.Team, "expm_cond", c.A, c.A, frechet.Workspace[T],
+		func(team *sched.Team, k int, a, _ dense.View[T]) (err error) {
+			conditions[k], err = frechet.Condition(team, a)
+			return err
+		})
 }
 
 // IntegerPower writes the power of every matrix of the stack A into the stack X, of the same shape and dtype.

@@ -80,6 +80,8 @@ type plainProduct struct {
 // matrixFunctions holds the functions of matrices for one dtype.
 type matrixFunctions interface {
 	expm(jobID int64, c *record.MatrixPower) (int64, error)
+	expmFrechet(jobID int64, c *record.ExpmFrechet) (int64, error)
+	expmCond(jobID int64, c *record.ExpmCond) (int64, error)
 	integerPower(jobID int64, c *record.MatrixPower) (int64, error)
 	invSqrtSPD(jobID int64, c *record.InvSqrtSPD) (int64, error)
 	triangularize(jobID int64, c *record.Triangularize) (int64, error)

@@ -121,7 +121,7 @@ func (e *exponential[T]) ofDiagonal() dense.Matrix[T] {
 // approximate returns the Padé approximant of A of the given degree, in one of the work matrices. The powers that it
 // needs have been computed; for degree 13 these are the powers up to the sixth.
 func (e *exponential[T]) approximate(degree int) (dense.Matrix[T], error) {
-	b := padeCoefficients(degree)
+	b := PadeCoefficients(degree)
 	u, v := e.work[0], e.work[1]
 	if degree < highestDegree {
 		// With b_1 I + b_3 A^2 + ... in v first, U = A v; then V = b_0 I + b_2 A^2 + ...

@@ -371,7 +371,7 @@ func TestPadeCoefficients(t *testing.T) {
 	want := []float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
 		10559470521600,
 		670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}
-	for j, b := range padeCoefficients(highestDegree) {
+	for j, b := range PadeCoefficients(highestDegree) {
 		if x := want[j] / want[0]; math.Abs(b-x) > 0x1p-48*x {
 			t.Errorf("degree 13: b_%d is %g, not %g", j, b, x)
 		}

@@ -109,9 +109,9 @@ var (
 	singleBounds = []padeBound{{3, 4.258730016922831e-1}, {5, 1.880152677804762}, {7, 3.925724783138660}}
 )
 
-// padeCoefficients returns b_0 = 1 to b_m of the numerator of the approximant of degree m; that of the denominator has
+// PadeCoefficients returns b_0 = 1 to b_m of the numerator of the approximant of degree m; that of the denominator has
 // alternating signs.
-func padeCoefficients(m int) []float64 {
+func PadeCoefficients(m int) []float64 {
 	b := make([]float64, m+1)
 	b[0] = 1
 	for j := 1; j <= m; j++ {

@@ -254,6 +254,21 @@ type MatrixFunction struct {
 	Exponent  float64 `default:"0.0"`
 }
 
+// ExpmFrechet has matrices and directions, and room for derivatives of the exponential.
+type ExpmFrechet struct {
+	Team
+	A          *Array
+	E          *Array
+	Derivative *Array
+}
+
+// ExpmCond has matrices and room for the condition numbers of their exponentials.
+type ExpmCond struct {
+	Team
+	A          *Array
+	Conditions *Array `dtype:"float64"`
+}
+
 // Triangularize has matrices and room for their complex Schur forms.
 type Triangularize struct {
 	Team

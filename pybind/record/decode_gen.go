@@ -202,6 +202,19 @@ func (c *MatrixFunction) decode(r *reader) {
 	c.Residuals = r.array("residuals", onlyFloat64)
 }
 
+func (c *ExpmFrechet) decode(r *reader) {
+	c.Team.Threads = r.integer()
+	c.A = r.array("a", computing)
+	c.E = r.array("e", computing)
+	c.Derivative = r.array("derivative", computing)
+}
+
+func (c *ExpmCond) decode(r *reader) {
+	c.Team.Threads = r.integer()
+	c.A = r.array("a", computing)
+	c.Conditions = r.array("conditions", onlyFloat64)
+}
+
 func (c *Triangularize) decode(r *reader) {
 	c.Team.Threads = r.integer()
 	c.A = r.array("a", computing)

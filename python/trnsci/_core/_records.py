@@ -401,6 +401,33 @@ def matrix_function(
     return function, _words("q", record), (a, x, met, residuals)
 
 
+def expm_frechet(
+    *,
+    threads: int,
+    a: Array,
+    e: Array,
+    derivative: Array,
+) -> Call:
+    """ExpmFrechet has matrices and directions, and room for derivatives of the exponential."""
+    record = [0, threads]
+    describe(record, a, e, derivative)
+    record[0] = len(record)
+    return "ExpmFrechet", _words("q", record), (a, e, derivative)
+
+
+def expm_cond(
+    *,
+    threads: int,
+    a: Array,
+    conditions: Array,
+) -> Call:
+    """ExpmCond has matrices and room for the condition numbers of their exponentials."""
+    record = [0, threads]
+    describe(record, a, conditions)
+    record[0] = len(record)
+    return "ExpmCond", _words("q", record), (a, conditions)
+
+
 def triangularize(
     *,
     threads: int,
