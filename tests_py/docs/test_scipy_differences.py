@@ -174,6 +174,13 @@ CALLS = {
         "signm, order 0": lambda m: m.signm(EMPTY),
         "funm, order 0": lambda m: m.funm(EMPTY, np.exp),
         "funm, values of another shape": lambda m: m.funm(TWO, lambda w: np.ones(3)),
+        "cosm, float16": lambda m: m.cosm(TWO.astype(np.float16)),
+        "tanm, NaN": lambda m: m.tanm(TWO * np.nan),
+        "tanhm, exponentials that overflow": lambda m: m.tanhm(1e3 * TWO),
+        "coshm, order 0": lambda m: m.coshm(EMPTY),
+        "expm_frechet, float32": lambda m: m.expm_frechet(TWO.astype(np.float32), TWO.astype(np.float32))[1],
+        "expm_frechet, order 0": lambda m: m.expm_frechet(EMPTY, EMPTY)[1],
+        "expm_cond, order 0": lambda m: m.expm_cond(EMPTY),
     },
 }
 # Sections whose tables of arguments describe these functions.
@@ -185,7 +192,22 @@ FUNCTIONS = {
     ("general.md", "Schur form"): ("schur",),
     ("general.md", "Eigenvalues and eigenvectors"): ("eig", "eigvals"),
     ("general.md", "Generalized Schur form"): ("qz", "ordqz"),
-    ("general.md", "Matrix functions"): ("expm", "sqrtm", "logm", "fractional_matrix_power", "signm", "funm"),
+    ("general.md", "Matrix functions"): (
+        "expm",
+        "sqrtm",
+        "logm",
+        "fractional_matrix_power",
+        "signm",
+        "funm",
+        "cosm",
+        "sinm",
+        "tanm",
+        "coshm",
+        "sinhm",
+        "tanhm",
+        "expm_frechet",
+        "expm_cond",
+    ),
 }
 # In these sections a call that warns is described by the warning's name.
 WARNINGS_COUNT = ("Sylvester's and Lyapunov's equations",)

@@ -53,6 +53,8 @@ CALLS = {
     "cho_solve_banded": ({"cb": BAND, "b": VECTOR}, {}),
     "cholesky_banded": ({"ab": BAND}, {"lower": True}),
     "cholesky": ({"a": SPD}, {}),
+    "coshm": ({"A": SPD}, {}),
+    "cosm": ({"A": SPD}, {}),
     "eig": ({"a": GENERAL, "b": SPD}, {"left": True}),
     "eig_banded": ({"a_band": SPD}, {"lower": True}),
     "eigh_tridiagonal": ({"d": VECTOR, "e": VECTOR[:2].copy()}, {}),
@@ -71,6 +73,8 @@ CALLS = {
     "svd": ({"a": GENERAL}, {}),
     "svdvals": ({"a": GENERAL}, {}),
     "expm": ({"A": GENERAL}, {}),
+    "expm_cond": ({"A": GENERAL}, {}),
+    "expm_frechet": ({"A": GENERAL, "E": SPD}, {}),
     "fractional_matrix_power": ({"A": SPD}, {"t": 0.5}),
     "funm": ({"A": GENERAL}, {"func": _squares}),
     "hessenberg": ({"a": GENERAL}, {"calc_q": True}),
@@ -91,6 +95,8 @@ CALLS = {
     "rsf2csf": ({"T": UPPER, "Z": np.eye(3)}, {}),
     "schur_condition": ({"T": UPPER, "sdim": np.array(1)}, {}),
     "signm": ({"A": GENERAL}, {}),
+    "sinhm": ({"A": SPD}, {}),
+    "sinm": ({"A": SPD}, {}),
     "slogdet": ({"a": GENERAL}, {}),
     "solve": ({"a": GENERAL, "b": VECTOR}, {}),
     "solve_banded": ({"ab": BAND, "b": VECTOR}, {"l_and_u": (1, 0)}),
@@ -103,6 +109,8 @@ CALLS = {
     "solve_triangular": ({"a": UPPER, "b": VECTOR}, {}),
     "solveh_banded": ({"ab": BAND, "b": VECTOR}, {"lower": True}),
     "sqrtm": ({"A": SPD}, {}),
+    "tanhm": ({"A": SPD}, {}),
+    "tanm": ({"A": SPD}, {}),
 }
 
 

@@ -142,6 +142,17 @@ CALLS = {
     "solve_discrete_lyapunov": plain(linalg.solve_discrete_lyapunov, lambda: near_one(900), lambda: np.eye(900)),
     "expm": plain(linalg.expm, lambda: general(1200)),
     "expm, triangular": plain(linalg.expm, lambda: np.triu(general(1500))),
+    "expm_frechet": plain(linalg.expm_frechet, lambda: general(800), lambda: general(800)),
+    "expm_frechet, blocks": plain(
+        linalg.expm_frechet, lambda: general(600), lambda: general(600), method="blockEnlarge"
+    ),
+    "expm_cond": plain(linalg.expm_cond, lambda: general(300)),
+    "cosm": plain(linalg.cosm, lambda: general(900)),
+    "sinm": plain(linalg.sinm, lambda: general(600, "complex128")),
+    "tanm": plain(linalg.tanm, lambda: general(900)),
+    "coshm": plain(linalg.coshm, lambda: general(1000)),
+    "sinhm": plain(linalg.sinhm, lambda: general(1000)),
+    "tanhm": plain(linalg.tanhm, lambda: near_one(1000)),
     "sqrtm": plain(linalg.sqrtm, lambda: near_one(900)),
     "sqrtm, Hermitian": plain(linalg.sqrtm, lambda: hermitian(1200)),
     "logm": plain(linalg.logm, lambda: near_one(700)),

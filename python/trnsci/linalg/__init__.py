@@ -3,9 +3,8 @@
 Every function takes matrices or stacks of matrices (leading dimensions are a batch) and leaves its inputs as they are
 unless an ``overwrite_`` argument allows otherwise. Inputs of dtype float32, float64, complex64 and complex128 keep
 their dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast
-back. A single number, alone or in a list, is a matrix of order 1 where it may be in SciPy: in `cholesky`, `cho_factor`,
-`matrix_balance`, Lyapunov's equations, `expm`, `sqrtm`, `logm`, `signm`, `funm` and `fractional_matrix_power`.
-Elsewhere it is a ValueError.
+back. A single number, alone or in a list, is a matrix of order 1 in `cholesky`, `cho_factor`, `matrix_balance`,
+Lyapunov's equations, and in functions of matrices but for `inv_sqrt_spd`. Elsewhere it is a ValueError.
 
 Arguments that all functions share, but for `matmul_toeplitz` and `solve_circulant`, which NumPy computes:
 
@@ -31,6 +30,7 @@ from ._eig import eig, eigvals
 from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
 from ._expm import expm
+from ._frechet import expm_cond, expm_frechet
 from ._funm import funm
 from ._lstsq import lstsq
 from ._lu import lu, lu_factor, lu_solve
@@ -46,6 +46,7 @@ from ._svd_based import null_space, orth, orthogonal_procrustes, pinv, pinvh, po
 from ._sylvester import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
 from ._system import inv, solve
 from ._toeplitz import matmul_toeplitz, solve_circulant, solve_toeplitz
+from ._trigonometric import coshm, cosm, sinhm, sinm, tanhm, tanm
 
 __all__ = [
     "LinAlgError",
@@ -55,6 +56,8 @@ __all__ = [
     "cho_solve_banded",
     "cholesky",
     "cholesky_banded",
+    "coshm",
+    "cosm",
     "det",
     "eig",
     "eig_banded",
@@ -65,6 +68,8 @@ __all__ = [
     "eigvalsh",
     "eigvalsh_tridiagonal",
     "expm",
+    "expm_cond",
+    "expm_frechet",
     "fractional_matrix_power",
     "funm",
     "hessenberg",
@@ -92,6 +97,8 @@ __all__ = [
     "schur",
     "schur_condition",
     "signm",
+    "sinhm",
+    "sinm",
     "slogdet",
     "solve",
     "solve_banded",
@@ -107,6 +114,8 @@ __all__ = [
     "subspace_angles",
     "svd",
     "svdvals",
+    "tanhm",
+    "tanm",
 ]
 
 

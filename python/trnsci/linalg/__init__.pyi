@@ -59,6 +59,12 @@ from ._system import solve as solve
 from ._toeplitz import matmul_toeplitz as matmul_toeplitz
 from ._toeplitz import solve_circulant as solve_circulant
 from ._toeplitz import solve_toeplitz as solve_toeplitz
+from ._trigonometric import coshm as coshm
+from ._trigonometric import cosm as cosm
+from ._trigonometric import sinhm as sinhm
+from ._trigonometric import sinm as sinm
+from ._trigonometric import tanhm as tanhm
+from ._trigonometric import tanm as tanm
 
 _Pair: TypeAlias = tuple[Array, Array]
 _Triple: TypeAlias = tuple[Array, Array, Array]
@@ -69,6 +75,7 @@ _Count: TypeAlias = int | _Indices
 _Error: TypeAlias = float | np.floating[Any] | Array
 
 _Form: TypeAlias = Literal["real", "complex", "r", "c"]
+_Derivation: TypeAlias = Literal["SPS", "blockEnlarge"]
 _Sort: TypeAlias = Literal["lhp", "rhp", "iuc", "ouc"] | Callable[..., object]
 _ByIndex: TypeAlias = Iterable[SupportsIndex] | None
 _ByValue: TypeAlias = Iterable[SupportsFloat] | None
@@ -559,6 +566,50 @@ def matrix_balance(
     progress: Progress = None,
     device: str | None = None,
 ) -> tuple[Array, _Doubles | tuple[_Doubles, _Indices]]: ...
+@overload
+def expm_frechet(
+    A: ArrayLike,
+    E: ArrayLike,
+    method: _Derivation | None = None,
+    compute_expm: Literal[True] = True,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> _Pair: ...
+@overload
+def expm_frechet(
+    A: ArrayLike,
+    E: ArrayLike,
+    method: _Derivation | None = None,
+    compute_expm: Literal[False] = ...,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array: ...
+@overload
+def expm_frechet(
+    A: ArrayLike,
+    E: ArrayLike,
+    method: _Derivation | None = None,
+    compute_expm: bool = True,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Array | _Pair: ...
+def expm_cond(
+    A: ArrayLike,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> float | _Doubles: ...
 @overload
 def sqrtm(
     A: ArrayLike,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .._core import _costs, _native
 from .._core._array import Array
 from .._core._progress import Progress, finish_nothing
@@ -20,3 +22,9 @@ def solve(made: Call, a: Array, per_cube: float, progress: Progress) -> int:
     complex_factor = _costs.COMPLEX_FACTOR if a.dtype.kind == "c" else 1
     work = a.size / (n * n) * (per_cube * complex_factor * n**3 + _costs.PER_MATRIX)
     return _native.run(made, work, progress, order=n)
+
+
+def check_finite(a: Array, name: str) -> None:
+    """Raise ValueError for infinities and NaNs, as the library does."""
+    if not np.isfinite(a).all():
+        raise ValueError(f"{name}: contains infinities or NaNs")

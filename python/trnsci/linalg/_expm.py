@@ -72,7 +72,12 @@ def expm(
     if device is not None:
         _device.require_host(device)
     matrix, cast = check_matrices(A)
+    return _array.cast_to(exponential(matrix, threads, progress), cast)
+
+
+def exponential(matrix: Array, threads: int | None, progress: Progress) -> Array:
+    """Return the exponentials of a checked stack of matrices."""
     result = _array.empty(matrix.shape, matrix.dtype, "the exponential")
     made = _records.matrix_power("Expm", threads=_threads.resolve(threads), a=matrix, x=result)
     _common.solve(made, matrix, _costs.EXPM, progress)
-    return _array.cast_to(result, cast)
+    return result

@@ -185,6 +185,23 @@ def inv(
     return _array.cast_to(x, cast)
 
 
+def solve_into(a: Array, x: Array, threads: int | None, progress: Progress = None) -> Array:
+    """Solve ``a @ x = b`` for checked stacks of one dtype whose leading dimensions are the same, and for b in x, which
+    has rows without gaps. Return estimates of the reciprocal condition numbers, as a vector."""
+    return _conditions("Solve", a, x, _STRUCTURES[None], False, False, False, threads, progress)
+
+
+def warn_of_conditions(name: str, conditions: Array, a: Array) -> None:
+    """Warn if a matrix of the stack `a`, with these reciprocal condition numbers, is ill-conditioned."""
+    (ill,) = (conditions < np.finfo(a.dtype).eps).nonzero()
+    if ill.size:
+        member = f" (batch member {ill[0]})" if a.ndim > 2 else ""
+        warn(
+            f"{name} is ill-conditioned: its reciprocal condition number is {conditions[ill[0]]:.3g}{member}",
+            linalg_warning(),
+        )
+
+
 def _number_as_matrix(a: ArrayLike, name: str) -> ArrayLike:
     """Return a single number as a matrix of order 1, and everything else as an array."""
     matrix = _array.as_array(a, name)
@@ -203,11 +220,28 @@ def _run(
     progress: Progress,
 ) -> None:
     """Solve the systems of the stacks `a` and `x`, and warn if a matrix is ill-conditioned."""
+    conditions = _conditions(function, a, x, structure, lower, transposed, check_finite, threads, progress)
+    if x.size:
+        warn_of_conditions("a: the matrix", conditions, x)
+
+
+def _conditions(
+    function: Literal["Solve", "Inverse"],
+    a: Array,
+    x: Array,
+    structure: int,
+    lower: bool,
+    transposed: bool,
+    check_finite: bool,
+    threads: int | None,
+    progress: Progress,
+) -> Array:
+    """Solve the systems of the stacks `a` and `x`, and return the reciprocal condition numbers."""
     n = a.shape[-1]
     conditions = np.zeros(math.prod(x.shape[:-2]))
     if x.size == 0:
         finish_nothing(progress, n)
-        return
+        return conditions
     made = _records.linear_system(
         function, threads=_threads.resolve(threads), a=a, x=x, conditions=conditions,
         structure=structure, lower=bool(lower), transposed=bool(transposed), check_finite=bool(check_finite),
@@ -215,10 +249,4 @@ def _run(
     complex_factor = _costs.COMPLEX_FACTOR if a.dtype.kind == "c" else 1
     work = len(conditions) * (_costs.LINEAR_SYSTEM * complex_factor * n**3 + _costs.PER_MATRIX)
     _native.run(made, work + 2.0 * n * x.size * complex_factor, progress, order=n)
-    (ill,) = (conditions < np.finfo(a.dtype).eps).nonzero()
-    if ill.size:
-        member = f" (batch member {ill[0]})" if x.ndim > 2 else ""
-        warn(
-            f"a: the matrix is ill-conditioned: its reciprocal condition number is {conditions[ill[0]]:.3g}{member}",
-            linalg_warning(),
-        )
+    return conditions
