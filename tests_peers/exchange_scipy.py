@@ -1,7 +1,7 @@
 """A pytest plugin that puts the functions of `trnsci.linalg` in the place of SciPy's of the same names.
 
 They are exchanged in every module of `scipy.linalg` that holds them, so that SciPy's own functions call ours too: its
-``solve_continuous_are`` orders with our ``ordqz``, its ``pinvh`` takes our ``eigh``. Modules of tests import them
+``pinvh`` takes our ``eigh``. Modules of tests import them
 afterwards.
 """
 

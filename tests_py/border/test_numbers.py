@@ -25,6 +25,8 @@ TAKEN = {
     "coshm": (lambda x: linalg.coshm(x), math.cosh(4)),
     "sinhm": (lambda x: linalg.sinhm(x), math.sinh(4)),
     "tanhm": (lambda x: linalg.tanhm(x), math.tanh(4)),
+    "solve_continuous_are": (lambda x: linalg.solve_continuous_are(x, x, x, x), 1 + 2**0.5),
+    "solve_discrete_are": (lambda x: linalg.solve_discrete_are(x, x, x, x), (31 + 1025**0.5) / 8),
     "sqrtm": (lambda x: linalg.sqrtm(x), 2),
     "logm": (lambda x: linalg.logm(x), math.log(4)),
     "fractional_matrix_power": (lambda x: linalg.fractional_matrix_power(x, 1.5), 8),

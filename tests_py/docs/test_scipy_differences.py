@@ -26,6 +26,10 @@ ALMOST_SINGULAR = np.array([[1, 1], [1, 1 + 2.0**-52]])
 CLOSE = np.array(
     [[1, 1, -2.9e10, 2.4e10], [-1, 1, -3.5e9, -3.6e10], [0, 0, 1.0000036, 3.6e10], [0, 0, -1 / 3.6e10, 1.0000036]]
 )
+# The a, b, q, r and e of an equation whose states are measured in units that differ by 1e4.
+BADLY_SCALED = (
+    np.array([[1, 1e4], [1e-4, 2]]), np.array([[1e2], [1]]), np.diag([1e-4, 1e2]), 1.0, np.array([[2, 1e4], [1e-4, 2]])
+)  # fmt: skip
 DIAGONAL, OFFDIAGONAL = np.array([2.0, 1, 3]), np.zeros(2)
 BAND = np.array([[0, 0, 0], DIAGONAL])
 
@@ -144,6 +148,17 @@ CALLS = {
         "matrices of order 0": lambda m: m.qz(EMPTY, EMPTY),
         "ordqz, eigenvalues too close": lambda m: m.ordqz(CLOSE, np.eye(4), lambda alpha, beta: np.array([0, 0, 1, 1])),
     },
+    ("general.md", "Riccati's equations"): {
+        "float32": lambda m: m.solve_continuous_are(*(IDENTITY.astype(np.float32),) * 4),
+        "complex64": lambda m: m.solve_discrete_are(*(IDENTITY.astype(np.complex64),) * 4),
+        "numbers": lambda m: m.solve_continuous_are(2.0, 1.0, 3.0, 4.0),
+        "badly scaled, with e": lambda m: m.solve_continuous_are(*BADLY_SCALED),
+        "r that is singular": lambda m: m.solve_continuous_are(IDENTITY, IDENTITY, IDENTITY, np.ones((2, 2))),
+        "r that is singular, discrete": lambda m: m.solve_discrete_are(IDENTITY, IDENTITY, IDENTITY, np.ones((2, 2))),
+        "a state that cannot be controlled": lambda m: m.solve_continuous_are(2.0, 0.0, 1.0, 1.0),
+        "matrices of order 0": lambda m: m.solve_continuous_are(EMPTY, np.zeros((0, 1)), EMPTY, 1.0),
+        "stack without members": lambda m: m.solve_continuous_are(np.zeros((0, 2, 2)), *(IDENTITY,) * 3),
+    },
     ("general.md", "Matrix functions"): {
         "expm, float16": lambda m: m.expm(TWO.astype(np.float16)),
         "expm, bfloat16": lambda m: m.expm(TWO.astype(ml_dtypes.bfloat16)),
@@ -192,6 +207,7 @@ FUNCTIONS = {
     ("general.md", "Schur form"): ("schur",),
     ("general.md", "Eigenvalues and eigenvectors"): ("eig", "eigvals"),
     ("general.md", "Generalized Schur form"): ("qz", "ordqz"),
+    ("general.md", "Riccati's equations"): ("solve_continuous_are", "solve_discrete_are"),
     ("general.md", "Matrix functions"): (
         "expm",
         "sqrtm",

@@ -135,6 +135,25 @@ def _equations(case: Case) -> Iterator[Measured]:
     yield Measured("solve_discrete_lyapunov: A X A^H - X + Q", case.in_eps(residual, scale), _EQUATION_LIMIT)
 
 
+@CHECKS.add()
+def _riccati(case: Case) -> Iterator[Measured]:
+    a, b, e, s = ((case.general() / case.dtype.type(ORDER**0.5)).astype(case.dtype) for _ in range(4))
+    q, r = case.positive(), case.positive()
+    e, s = e + 2 * np.eye(ORDER, dtype=case.dtype), s / 8
+    for name in ("solve_continuous_are", "solve_discrete_are"):
+        x = wide(getattr(linalg, name)(a, b, q, r, e, s))
+        if name == "solve_continuous_are":
+            outer, inner, weight = wide(e).conj().T @ x, wide(a), wide(r)
+            terms = [outer @ inner, (outer @ inner).conj().T]
+        else:
+            outer, inner, weight = wide(a).conj().T @ x, wide(a), wide(r) + wide(b).conj().T @ x @ b
+            terms = [outer @ inner, -wide(e).conj().T @ x @ e]
+        feedback = outer @ b + s
+        terms += [-feedback @ np.linalg.solve(weight, feedback.conj().T), wide(q)]
+        scale = np.sum(np.linalg.norm(terms, axis=(1, 2)))
+        yield Measured(f"{name}: residual", case.in_eps(np.sum(terms, axis=0), scale), _EQUATION_LIMIT)
+
+
 @CHECKS.add(REAL)
 def _real_pairs(case: Case) -> Iterator[Measured]:
     # A rotation by 120 degrees, whose Schur form has a 2 x 2 block for the pair of eigenvalues.

@@ -4,7 +4,7 @@ Every function takes matrices or stacks of matrices (leading dimensions are a ba
 unless an ``overwrite_`` argument allows otherwise. Inputs of dtype float32, float64, complex64 and complex128 keep
 their dtype; integers and bool become float64; float16 and bfloat16 are computed in float32 and the results are cast
 back. A single number, alone or in a list, is a matrix of order 1 in `cholesky`, `cho_factor`, `matrix_balance`,
-Lyapunov's equations, and in functions of matrices but for `inv_sqrt_spd`. Elsewhere it is a ValueError.
+Lyapunov's and Riccati's equations, and in functions of matrices but for `inv_sqrt_spd`. Elsewhere it is a ValueError.
 
 Arguments that all functions share, but for `matmul_toeplitz` and `solve_circulant`, which NumPy computes:
 
@@ -38,6 +38,7 @@ from ._matfunc import inv_sqrt_spd
 from ._matfunc_general import fractional_matrix_power, logm, signm, sqrtm
 from ._qr import qr, qr_multiply, rq
 from ._qz import ordqz, qz
+from ._riccati import solve_continuous_are, solve_discrete_are
 from ._schur import hessenberg, schur
 from ._schur_order import rsf2csf, schur_condition
 from ._solve import cho_solve, solve_triangular
@@ -103,7 +104,9 @@ __all__ = [
     "solve",
     "solve_banded",
     "solve_circulant",
+    "solve_continuous_are",
     "solve_continuous_lyapunov",
+    "solve_discrete_are",
     "solve_discrete_lyapunov",
     "solve_lyapunov",
     "solve_sylvester",

@@ -40,6 +40,8 @@ from ._matfunc_general import fractional_matrix_power as fractional_matrix_power
 from ._matfunc_general import signm as signm
 from ._qz import ordqz as ordqz
 from ._qz import qz as qz
+from ._riccati import solve_continuous_are as solve_continuous_are
+from ._riccati import solve_discrete_are as solve_discrete_are
 from ._schur_order import rsf2csf as rsf2csf
 from ._schur_order import schur_condition as schur_condition
 from ._solve import cho_solve as cho_solve

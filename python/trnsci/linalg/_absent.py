@@ -8,7 +8,7 @@ NAMES = (
     "convolution_matrix", "cossin", "cython_blas", "cython_lapack", "dft", "diagsvd", "fiedler", "fiedler_companion",
     "find_best_blas_type", "get_blas_funcs", "get_lapack_funcs", "hadamard", "hankel", "helmert", "hilbert",
     "invhilbert", "invpascal", "ishermitian", "issymmetric", "khatri_rao", "lapack", "ldl", "leslie", "norm", "pascal",
-    "qr_delete", "qr_insert", "qr_update", "solve_continuous_are", "solve_discrete_are", "toeplitz",
+    "qr_delete", "qr_insert", "qr_update", "toeplitz",
 )  # fmt: skip
 
 _PACKAGE = "trnsci.linalg"
