@@ -154,6 +154,21 @@ def _riccati(case: Case) -> Iterator[Measured]:
         yield Measured(f"{name}: residual", case.in_eps(np.sum(terms, axis=0), scale), _EQUATION_LIMIT)
 
 
+@CHECKS.add()
+def _elements(case: Case) -> Iterator[Measured]:
+    a = case.hermitian()
+    band = np.triu(np.tril(a, 3), -7)
+    widths = np.array(linalg.bandwidth(band))
+    yield Measured("bandwidth: deviation", np.abs(widths - (7, 3)).sum(), 0.0)
+    symmetric = a + a.T
+    answers = linalg.ishermitian(a), linalg.issymmetric(symmetric), linalg.ishermitian(band), linalg.issymmetric(band)
+    wrong = np.abs(np.array(answers, int) - (1, 1, 0, 0)).sum()
+    yield Measured("ishermitian, issymmetric: wrong answers", wrong, 0.0)
+    product, first, second = linalg.khatri_rao(a, band), wide(a), wide(band)
+    exact = np.einsum("ik,jk->ijk", first, second).reshape(product.shape)
+    yield Measured("khatri_rao", case.in_eps(wide(product) - exact, np.linalg.norm(exact)), 1.0)
+
+
 @CHECKS.add(REAL)
 def _real_pairs(case: Case) -> Iterator[Measured]:
     # A rotation by 120 degrees, whose Schur form has a 2 x 2 block for the pair of eigenvalues.
@@ -164,6 +179,10 @@ def _real_pairs(case: Case) -> Iterator[Measured]:
         case.relative(trace, -1.0), case.relative(determinant, 1.0), case.relative(abs(np.linalg.det(wide(z))), 1.0)
     )
     yield Measured("schur: trace and determinant of a rotation", error, _SMALL_LIMIT)
+    a = case.general()
+    form, vectors = map(wide, linalg.cdf2rdf(*linalg.eig(a)))
+    residual = wide(a) @ vectors - vectors @ form
+    yield Measured("cdf2rdf: A V - V W", case.in_eps(residual, norm(a) * np.linalg.norm(vectors)), GENERAL_LIMIT)
 
 
 @CHECKS.add()

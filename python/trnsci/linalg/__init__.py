@@ -29,6 +29,7 @@ from ._det import det, slogdet
 from ._eig import eig, eigvals
 from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
+from ._elementwise import bandwidth, cdf2rdf, ishermitian, issymmetric, khatri_rao
 from ._expm import expm
 from ._frechet import expm_cond, expm_frechet
 from ._funm import funm
@@ -52,6 +53,8 @@ from ._trigonometric import coshm, cosm, sinhm, sinm, tanhm, tanm
 __all__ = [
     "LinAlgError",
     "LinAlgWarning",
+    "bandwidth",
+    "cdf2rdf",
     "cho_factor",
     "cho_solve",
     "cho_solve_banded",
@@ -76,6 +79,9 @@ __all__ = [
     "hessenberg",
     "inv",
     "inv_sqrt_spd",
+    "ishermitian",
+    "issymmetric",
+    "khatri_rao",
     "logm",
     "lstsq",
     "lu",

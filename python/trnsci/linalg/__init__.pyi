@@ -31,6 +31,8 @@ from ._eig import eigvals as eigvals
 from ._eigh import eigvalsh as eigvalsh
 from ._eigh_banded import eigvals_banded as eigvals_banded
 from ._eigh_banded import eigvalsh_tridiagonal as eigvalsh_tridiagonal
+from ._elementwise import cdf2rdf as cdf2rdf
+from ._elementwise import khatri_rao as khatri_rao
 from ._expm import expm as expm
 from ._lstsq import lstsq as lstsq
 from ._lu import lu_factor as lu_factor
@@ -612,6 +614,9 @@ def expm_cond(
     progress: Progress = None,
     device: str | None = None,
 ) -> float | _Doubles: ...
+def bandwidth(a: ArrayLike) -> tuple[int, int] | tuple[_Indices, _Indices]: ...
+def issymmetric(a: ArrayLike, atol: float | None = None, rtol: float | None = None) -> bool | NDArray[np.bool_]: ...
+def ishermitian(a: ArrayLike, atol: float | None = None, rtol: float | None = None) -> bool | NDArray[np.bool_]: ...
 @overload
 def sqrtm(
     A: ArrayLike,
