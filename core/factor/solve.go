@@ -8,16 +8,17 @@ import (
 	"trnsci/core/sched"
 )
 
-// SingularError reports that a diagonal element of a triangular matrix, with the 1-based number Pivot, is exactly zero.
+// SingularError reports that a diagonal element of a triangular matrix, or a pivot of a factorization, with the 1-based
+// number Pivot, is exactly zero.
 type SingularError struct {
-	Arg      string
-	Pivot    int
-	Factored bool // the triangular matrix is the factor U of the argument
+	Arg     string
+	Pivot   int
+	Factors string // the name of the factorization, such as "LU", or empty for a triangular matrix
 }
 
 func (e *SingularError) Error() string {
-	if e.Factored {
-		return fmt.Sprintf("%s: the matrix is singular: pivot %d of its LU factorization is zero", e.Arg, e.Pivot)
+	if e.Factors != "" {
+		return fmt.Sprintf("%s: the matrix is singular: pivot %d of its %s factorization is zero", e.Arg, e.Pivot, e.Factors)
 	}
 	return fmt.Sprintf("%s: the matrix is singular: element %d of its diagonal is zero", e.Arg, e.Pivot)
 }

@@ -5,6 +5,7 @@ import (
 
 	"trnsci/core/blas"
 	"trnsci/core/dense"
+	"trnsci/core/ldl"
 	"trnsci/core/sched"
 	"trnsci/core/scratch"
 )
@@ -34,13 +35,14 @@ type SystemOptions struct {
 
 // SolveSystem overwrites B, n x k, by the solution X of A X = B, or A^T X = B, and returns an estimate of the
 // reciprocal condition number 1 / (|A|_1 |A^-1|_1). With Structure Unknown, triangular matrices are solved by
-// substitution, and Hermitian ones with a positive diagonal by a Cholesky factorization, if there is one. All others,
-// symmetric ones among them, are solved by an LU factorization with partial pivoting by rows.
+// substitution, and Hermitian ones with a positive diagonal by a Cholesky factorization, if there is one. Symmetric and
+// Hermitian ones that are said to be so are solved with the factors L D L^T or L D L^H, all others by an LU
+// factorization with partial pivoting by rows.
 //
 // It returns a *SingularError if a pivot is exactly zero, a *NotPositiveDefiniteError if the structure is
 // PositiveDefinite and A is not, and the team's error after cancellation; B is then unspecified.
 //
-// Cost: n^3/3 multiply-adds for the LU factorization, n^2 k for the solution. Source: Golub and Van Loan, Matrix
+// Cost: n^3/3 multiply-adds for the LU factorization, half of it for L D L^T, n^2 k for the solution. Source: Golub and Van Loan, Matrix
 // Computations, 4th ed., sections 3.4 and 3.5.
 func SolveSystem[T dense.Scalar](team *sched.Team, a dense.View[T], b dense.Matrix[T], opt SystemOptions) (
 	rcond float64, err error) {
@@ -113,7 +115,7 @@ func withFactors[T dense.Scalar](team *sched.Team, a dense.View[T], opt SystemOp
 // take for a matrix of order n.
 func SystemWorkspace[T dense.Scalar](n int) int64 {
 	const headers = 1 << 12 // structs, and the allocator's rounding up
-	return int64(n)*int64(n+2)*int64(dense.Bytes[T]()) + 8*int64(n) + headers
+	return int64(n)*int64(n+2)*int64(dense.Bytes[T]()) + ldl.Workspace[T](n) + headers
 }
 
 // estimateSteps is the number of steps for each element of a matrix whose condition is estimated: five solutions, six
@@ -124,9 +126,10 @@ const estimateSteps = 5 * 6 * 4
 type system[T dense.Scalar] struct {
 	source   dense.View[T]
 	opt      SystemOptions
-	m        dense.Matrix[T] // A^T, then its factors; with PositiveDefinite A and its factor
+	m        dense.Matrix[T] // A^T, then its factors; with PositiveDefinite and Hermitian A and its factors
 	pivots   []int           // of LU
-	norm     float64         // |A|_1
+	ldl      *ldl.Factors[T]
+	norm     float64 // |A|_1
 	detected bool
 }
 
@@ -251,11 +254,26 @@ func (s *system[T]) factor(team *sched.Team) error {
 		if err := blas.CopyView(team, s.m.View(), s.source.T()); err != nil {
 			return err
 		}
+	case Symmetric, Hermitian:
+		return s.factorSymmetric(team)
 	}
 	s.pivots = make([]int, s.m.Rows)
 	zero, err := LU(team, s.m, s.pivots)
 	if err == nil && zero > 0 {
-		return &SingularError{Arg: "a", Pivot: zero, Factored: true}
+		return &SingularError{Arg: "a", Pivot: zero, Factors: "LU"}
+	}
+	return err
+}
+
+func (s *system[T]) factorSymmetric(team *sched.Team) (err error) {
+	hermitian, name := s.opt.Structure == Hermitian, "LDL^T"
+	if hermitian {
+		conjugateRows(s.m) // A instead of A^T
+		name = "LDL^H"
+	}
+	s.ldl, err = ldl.Factor(team, s.m, hermitian)
+	if err == nil && s.ldl.Zero > 0 {
+		return &SingularError{Arg: "a", Pivot: s.ldl.Zero, Factors: name}
 	}
 	return err
 }
@@ -279,10 +297,15 @@ func (s *system[T]) solve(team *sched.Team, b dense.Matrix[T]) error {
 		return SolveTriangular(team, blas.Lower, trans, blas.NonUnit, s.m, b)
 	case LowerTriangular:
 		return SolveTriangular(team, blas.Upper, trans, blas.NonUnit, s.m, b)
-	case PositiveDefinite:
+	case Symmetric:
+		return s.ldl.Solve(team, b)
+	case PositiveDefinite, Hermitian:
 		if s.opt.Transposed {
 			conjugateRows(b)
 			defer conjugateRows(b)
+		}
+		if s.ldl != nil {
+			return s.ldl.Solve(team, b)
 		}
 		return CholeskySolve(team, blas.Lower, s.m, b)
 	}

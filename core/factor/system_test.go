@@ -168,11 +168,18 @@ func TestSolveSystemNamesTheZeroPivot(t *testing.T) {
 	for _, c := range []struct {
 		a    dense.Matrix[float64]
 		want SingularError
-	}{{ones, SingularError{Arg: "a", Pivot: 2, Factored: true}}, {triangle, SingularError{Arg: "a", Pivot: 3}}} {
+	}{{ones, SingularError{Arg: "a", Pivot: 2, Factors: "LU"}}, {triangle, SingularError{Arg: "a", Pivot: 3}}} {
 		var singular *SingularError
 		_, err := SolveSystem(nil, c.a.View(), dense.New[float64](3, 1), SystemOptions{})
 		if !errors.As(err, &singular) || *singular != c.want {
 			t.Errorf("%v", err)
+		}
+	}
+	for structure, name := range map[Structure]string{Symmetric: "LDL^T", Hermitian: "LDL^H"} {
+		var singular *SingularError
+		_, err := SolveSystem(nil, ones.View(), dense.New[float64](3, 1), SystemOptions{Structure: structure})
+		if want := (SingularError{Arg: "a", Pivot: 2, Factors: name}); !errors.As(err, &singular) || *singular != want {
+			t.Errorf("%v, want %v", err, &want)
 		}
 	}
 }
@@ -208,6 +215,10 @@ func TestSystemsObeyCancellation(t *testing.T) {
 	})
 	schedtest.Cancel(t, schedtest.Limits{Reports: 6, Gap: 0.4}, func(team *sched.Team) error {
 		_, err := InverseTransposed(team, a.View(), dense.New[float64](n, n), SystemOptions{})
+		return err
+	})
+	schedtest.Cancel(t, schedtest.Limits{Reports: 6, Gap: 0.4}, func(team *sched.Team) error {
+		_, err := SolveSystem(team, a.View(), b.Clone(), SystemOptions{Structure: Symmetric})
 		return err
 	})
 }

@@ -42,7 +42,7 @@ func IntegerPower[T dense.Scalar](team *sched.Team, a dense.View[T], k int64, x 
 			return err
 		}
 		if zero > 0 {
-			return &factor.SingularError{Arg: "A", Pivot: zero, Factored: true}
+			return &factor.SingularError{Arg: "A", Pivot: zero, Factors: "LU"}
 		}
 		phase.End()
 		phase = team.Phase(checking)

@@ -11,6 +11,19 @@ type Cholesky struct {
 	CheckFinite bool
 }
 
+// LDL has symmetric or Hermitian matrices and room for their factors L and D, whose rows are contiguous, and for the order
+// of the rows of L.
+type LDL struct {
+	Team
+	A           *Array
+	Left        *Array
+	D           *Array
+	Perm        *Array `dtype:"int64"`
+	Lower       bool
+	Hermitian   bool
+	CheckFinite bool
+}
+
 // LUFactor has matrices and room for their LU factors, whose columns are contiguous, for the pivots, from 0, and for
 // the numbers of the first zero pivots, from 1.
 type LUFactor struct {

@@ -10,6 +10,17 @@ func (c *Cholesky) decode(r *reader) {
 	c.Factor = r.array("factor", computing)
 }
 
+func (c *LDL) decode(r *reader) {
+	c.Team.Threads = r.integer()
+	c.Lower = r.boolean()
+	c.Hermitian = r.boolean()
+	c.CheckFinite = r.boolean()
+	c.A = r.array("a", computing)
+	c.Left = r.array("left", computing)
+	c.D = r.array("d", computing)
+	c.Perm = r.array("perm", onlyInt64)
+}
+
 func (c *LUFactor) decode(r *reader) {
 	c.Team.Threads = r.integer()
 	c.CheckFinite = r.boolean()

@@ -160,6 +160,7 @@ CALLS = {
     "cho_factor": lambda p: linalg.cho_factor(positive(1200), progress=p),
     "cho_solve": lambda p: linalg.cho_solve((np.tril(positive(900)), True), np.ones((900, 600)), progress=p),
     "solve_triangular": lambda p: linalg.solve_triangular(np.triu(positive(900)), np.ones((900, 900)), progress=p),
+    "ldl": lambda p: linalg.ldl(HERMITIAN, progress=p),
     "lu_factor": lambda p: linalg.lu_factor(matrices.random((900, 900), "float64"), progress=p),
     "lu_solve": lambda p: linalg.lu_solve((positive(900), np.arange(900)), np.ones((900, 600)), progress=p),
     "lu": lambda p: linalg.lu(matrices.random((900, 900), "float64"), progress=p),

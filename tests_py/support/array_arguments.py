@@ -86,6 +86,7 @@ CALLS = {
     "ishermitian": ({"a": SPD}, {}),
     "issymmetric": ({"a": SPD}, {}),
     "khatri_rao": ({"a": GENERAL, "b": SPD}, {}),
+    "ldl": ({"A": SPD}, {}),
     "logm": ({"A": SPD}, {}),
     "lu": ({"a": GENERAL}, {}),
     "lu_factor": ({"a": GENERAL}, {}),

@@ -22,6 +22,7 @@ PER_MATRIX = 1e5
 # Per n^3 in real arithmetic.
 CHOLESKY = 2 / 3
 LU = 2 / 3
+LDL = 1 / 2  # panels take longer than products
 LINEAR_SYSTEM = 1.0  # without the solution, with the estimate of the condition
 BALANCE = 1.0  # some sweeps of n^2
 EIGENVALUES = 4 / 3  # of Hermitian matrices, as the next three

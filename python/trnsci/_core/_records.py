@@ -504,6 +504,26 @@ def cholesky(
     return "Cholesky", _words("q", record), (a, factor)
 
 
+def ldl(
+    *,
+    threads: int,
+    a: Array,
+    left: Array,
+    d: Array,
+    perm: Array,
+    lower: bool,
+    hermitian: bool,
+    check_finite: bool,
+) -> Call:
+    """LDL has symmetric or Hermitian matrices and room for their factors L and D, whose rows are contiguous, and for
+    the order of the rows of L.
+    """
+    record = [0, threads, lower, hermitian, check_finite]
+    describe(record, a, left, d, perm)
+    record[0] = len(record)
+    return "LDL", _words("q", record), (a, left, d, perm)
+
+
 def lu_factor(
     *,
     threads: int,

@@ -190,6 +190,11 @@ def _linear_systems(case: Case) -> Iterator[Measured]:
     a, b = case.general(), case.general()
     p, lower, upper = linalg.lu(a)
     yield Measured("lu: A - P L U", case.in_eps(wide(p) @ wide(lower) @ wide(upper) - a, norm(a)), GENERAL_LIMIT)
+    symmetric = a + a.conj().T
+    left, middle, _ = map(wide, linalg.ldl(symmetric))
+    residual = left @ middle @ left.conj().T - symmetric
+    size = np.linalg.norm(abs(left) @ abs(middle) @ abs(left).T)
+    yield Measured("ldl: A - L D L^H", case.in_eps(residual, size), GENERAL_LIMIT)
     factors = linalg.lu_factor(a)
     inverse = linalg.inv(a)
     systems = (

@@ -33,6 +33,7 @@ from ._elementwise import bandwidth, cdf2rdf, ishermitian, issymmetric, khatri_r
 from ._expm import expm
 from ._frechet import expm_cond, expm_frechet
 from ._funm import funm
+from ._ldl import ldl
 from ._lstsq import lstsq
 from ._lu import lu, lu_factor, lu_solve
 from ._matfunc import inv_sqrt_spd
@@ -82,6 +83,7 @@ __all__ = [
     "ishermitian",
     "issymmetric",
     "khatri_rao",
+    "ldl",
     "logm",
     "lstsq",
     "lu",

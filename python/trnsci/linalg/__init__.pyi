@@ -34,6 +34,7 @@ from ._eigh_banded import eigvalsh_tridiagonal as eigvalsh_tridiagonal
 from ._elementwise import cdf2rdf as cdf2rdf
 from ._elementwise import khatri_rao as khatri_rao
 from ._expm import expm as expm
+from ._ldl import ldl as ldl
 from ._lstsq import lstsq as lstsq
 from ._lu import lu_factor as lu_factor
 from ._lu import lu_solve as lu_solve
