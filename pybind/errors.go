@@ -16,6 +16,7 @@ import (
 	"trnsci/core/matfunc/frechet"
 	"trnsci/core/mp2"
 	"trnsci/core/npy"
+	"trnsci/core/qrupdate"
 	"trnsci/core/qz"
 	"trnsci/core/reorder"
 	"trnsci/core/sched"
@@ -90,6 +91,7 @@ func kind(err error) string {
 		minor    *factor.NotPositiveDefiniteError
 		pivot    *factor.SingularError
 		leading  *banded.MinorError
+		depends  *qrupdate.DependentError
 		negative *matfunc.IndefiniteError
 		overflow *sylvester.OverflowError
 		swap     *reorder.SeparationError
@@ -120,7 +122,7 @@ func kind(err error) string {
 		return "type"
 	case errors.As(err, &path):
 		return "os"
-	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &negative), errors.As(err, &overflow),
+	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &depends), errors.As(err, &negative), errors.As(err, &overflow),
 		errors.As(err, &swap),
 		errors.As(err, &tooClose), errors.As(err, &singular), errors.As(err, &moved), errors.As(err, &leading):
 		return "linalg"

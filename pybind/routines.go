@@ -18,6 +18,7 @@ type routines interface {
 	solve(team *sched.Team, c *record.BLAS, with solver) error
 	cholesky(jobID int64, c *record.Cholesky) (int64, error)
 	ldl(jobID int64, c *record.LDL) (int64, error)
+	qrUpdate(jobID int64, c *record.QRUpdate) (int64, error)
 	luFactor(jobID int64, c *record.LUFactor) (int64, error)
 	luSolve(jobID int64, c *record.LUSolve) (int64, error)
 	determinant(jobID int64, c *record.Determinant) (int64, error)

@@ -95,6 +95,23 @@ type CholeskyBanded struct {
 	CheckFinite bool
 }
 
+// QRUpdate has a QR factorization, what changes its matrix, and room for the changed factorization. Kind is one of
+// qrupdate.Kind, Count is the number of rows, columns or vectors, and First has the first row or column of each member.
+type QRUpdate struct {
+	Team
+	Q           *Array
+	R           *Array
+	U           *Array `absent:"yes"`
+	V           *Array `absent:"yes"`
+	Q1          *Array
+	R1          *Array
+	First       *Array `dtype:"int64" absent:"yes"`
+	Kind        int
+	Count       int
+	Rcond       float64 `default:"0.0"`
+	CheckFinite bool
+}
+
 // Functions: QR, RQ.
 //
 // QR has matrices and room for the parts of their factorizations that are wanted; those after R are for QR only.

@@ -77,6 +77,21 @@ func (c *CholeskyBanded) decode(r *reader) {
 	c.Factor = r.array("factor", computing)
 }
 
+func (c *QRUpdate) decode(r *reader) {
+	c.Team.Threads = r.integer()
+	c.Kind = r.integer()
+	c.Count = r.integer()
+	c.Rcond = r.float()
+	c.CheckFinite = r.boolean()
+	c.Q = r.array("q", computing)
+	c.R = r.array("r", computing)
+	c.U = r.optionalArray("u", computing)
+	c.V = r.optionalArray("v", computing)
+	c.Q1 = r.array("q1", computing)
+	c.R1 = r.array("r1", computing)
+	c.First = r.optionalArray("first", onlyInt64)
+}
+
 func (c *QR) decode(r *reader) {
 	c.Team.Threads = r.integer()
 	c.Transposed = r.boolean()

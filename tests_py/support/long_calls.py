@@ -121,6 +121,19 @@ CALLS = {
     "qr": plain(linalg.qr, lambda: general(2000)),
     "qr, pivoting": plain(linalg.qr, lambda: general(1500), pivoting=True),
     "qr_multiply": plain(linalg.qr_multiply, lambda: general(2000), lambda: general(2000)),
+    "qr_insert": plain(linalg.qr_insert, lambda: np.eye(1500), *[lambda: np.triu(general(1500))] * 2, lambda: 0),
+    "qr_insert, columns": plain(
+        linalg.qr_insert,
+        lambda: np.eye(3000, 1500),
+        lambda: np.triu(general(1500)),
+        lambda: general(3000)[:, :200],
+        lambda: 0,
+        which="col",
+    ),
+    "qr_delete": plain(linalg.qr_delete, lambda: np.eye(1500), lambda: np.triu(general(1500)), lambda: 0, p=300),
+    "qr_update": of(
+        linalg.qr_update, lambda: (np.eye(1500), np.triu(general(1500)), general(1500)[:200].T, general(1500)[:, :200])
+    ),
     "rq": plain(linalg.rq, lambda: general(2000)),
     "svd": plain(linalg.svd, lambda: general(1000)),
     "svd, tall": plain(linalg.svd, lambda: general(1500)[:, :700], full_matrices=False),

@@ -637,6 +637,34 @@ def cholesky_banded(
     return "CholeskyBanded", _words("q", record), (a, factor)
 
 
+_QR_UPDATE = Struct("qqqqdq").pack
+
+
+def qr_update(
+    *,
+    threads: int,
+    q: Array,
+    r: Array,
+    u: Array | None = None,
+    v: Array | None = None,
+    q1: Array,
+    r1: Array,
+    first: Array | None = None,
+    kind: int,
+    count: int,
+    rcond: float = 0.0,
+    check_finite: bool,
+) -> Call:
+    """QRUpdate has a QR factorization, what changes its matrix, and room for the changed factorization. Kind is one
+    of qrupdate.Kind, Count is the number of rows, columns or vectors, and First has the first row or column of each
+    member.
+    """
+    record = list(_words("q", _QR_UPDATE(0, threads, kind, count, rcond, check_finite)))
+    describe(record, q, r, u, v, q1, r1, first)
+    record[0] = len(record)
+    return "QRUpdate", _words("q", record), (q, r, u, v, q1, r1, first)
+
+
 def qr(
     function: Literal["QR", "RQ"],
     *,

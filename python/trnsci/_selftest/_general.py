@@ -190,6 +190,7 @@ def _linear_systems(case: Case) -> Iterator[Measured]:
     a, b = case.general(), case.general()
     p, lower, upper = linalg.lu(a)
     yield Measured("lu: A - P L U", case.in_eps(wide(p) @ wide(lower) @ wide(upper) - a, norm(a)), GENERAL_LIMIT)
+    yield from _changed_factors(case, a, b)
     symmetric = a + a.conj().T
     left, middle, _ = map(wide, linalg.ldl(symmetric))
     residual = left @ middle @ left.conj().T - symmetric
@@ -211,3 +212,15 @@ def _linear_systems(case: Case) -> Iterator[Measured]:
     yield Measured("slogdet: sign and logarithm", case.in_eps(np.array([error]), condition), GENERAL_LIMIT)
     ratio = complex(linalg.det(a)) / (exact_sign * np.exp(exact))
     yield Measured("det: D", case.in_eps(np.array([ratio - 1]), condition), GENERAL_LIMIT)
+
+
+def _changed_factors(case: Case, a: Array, b: Array) -> Iterator[Measured]:
+    factors = linalg.qr(a)
+    u, v = b[:, :2], b[:, 2:4]
+    changes = (
+        ("qr_insert", linalg.qr_insert(*factors, u, 1, "col"), np.insert(a, [1, 1], u, 1)),
+        ("qr_delete", linalg.qr_delete(*factors, 1, 2), np.delete(a, [1, 2], 0)),
+        ("qr_update", linalg.qr_update(*factors, u, v), wide(a) + wide(u) @ wide(v).conj().T),
+    )
+    for name, (q, r), changed in changes:
+        yield Measured(f"{name}: Q R - A", case.in_eps(wide(q) @ wide(r) - changed, norm(changed)), GENERAL_LIMIT)

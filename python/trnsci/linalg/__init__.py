@@ -39,6 +39,7 @@ from ._lu import lu, lu_factor, lu_solve
 from ._matfunc import inv_sqrt_spd
 from ._matfunc_general import fractional_matrix_power, logm, signm, sqrtm
 from ._qr import qr, qr_multiply, rq
+from ._qr_update import qr_delete, qr_insert, qr_update
 from ._qz import ordqz, qz
 from ._riccati import solve_continuous_are, solve_discrete_are
 from ._schur import hessenberg, schur
@@ -99,7 +100,10 @@ __all__ = [
     "pinvh",
     "polar",
     "qr",
+    "qr_delete",
+    "qr_insert",
     "qr_multiply",
+    "qr_update",
     "qz",
     "rq",
     "rsf2csf",

@@ -41,6 +41,9 @@ from ._lu import lu_solve as lu_solve
 from ._matfunc import inv_sqrt_spd as inv_sqrt_spd
 from ._matfunc_general import fractional_matrix_power as fractional_matrix_power
 from ._matfunc_general import signm as signm
+from ._qr_update import qr_delete as qr_delete
+from ._qr_update import qr_insert as qr_insert
+from ._qr_update import qr_update as qr_update
 from ._qz import ordqz as ordqz
 from ._qz import qz as qz
 from ._riccati import solve_continuous_are as solve_continuous_are
