@@ -241,7 +241,7 @@ func TestUpdateThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(84, 1))
 	for kind := InsertRows; kind <= AddProduct; kind++ {
 		for _, count := range []int{1, 5} {
-			p := newProblem(t, rng, numtest.Random[complex64](rng, 400, 300), true, kind, 17, count)
+			p := newProblem(t, rng, numtest.Random[complex64](rng, 300, 60), true, kind, 17, count)
 			q, r, err := p.solve(nil)
 			if err != nil {
 				t.Fatal(err)
