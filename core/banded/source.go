@@ -38,4 +38,4 @@ func checkOrder[T dense.Scalar](n int, b dense.Matrix[T]) error {
 	return nil
 }
 
-func singular(pivot int) error { return &factor.SingularError{Arg: "ab", Pivot: pivot, Factored: true} }
+func singular(pivot int) error { return &factor.SingularError{Arg: "ab", Pivot: pivot, Factors: "LU"} }
