@@ -30,8 +30,7 @@ from ._eig import eig, eigvals
 from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
 from ._elementwise import bandwidth, cdf2rdf, ishermitian, issymmetric, khatri_rao
-from ._expm import expm
-from ._frechet import expm_cond, expm_frechet
+from ._expm import expm, expm_cond, expm_frechet
 from ._funm import funm
 from ._ldl import ldl
 from ._lstsq import lstsq

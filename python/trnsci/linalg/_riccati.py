@@ -17,6 +17,7 @@ from ._balance import matrix_balance
 from ._eigh import eigvalsh
 from ._qr import qr
 from ._qz import ordqz
+from ._svd import svdvals
 
 # Bounds of SciPy: units in the last place by which a Hermitian matrix may deviate, and the relative deviation from
 # symmetry that says that no stable subspace was found.
@@ -261,12 +262,8 @@ def _check_eigenvalues(r: Array, threads: int | None, progress: Progress) -> Non
 
 def _check_regular(e: Array, threads: int | None, progress: Progress) -> None:
     """Raise ValueError if e is singular to working precision."""
-    try:
-        conditions = _system.solve_into(e, np.zeros((*e.shape[:-1], 1), e.dtype), threads, progress)
-        singular = (conditions < _EPS).any()
-    except LinAlgError:
-        singular = np.True_
-    if singular and e.size:
+    smallest = svdvals(e, threads=threads, progress=progress)[..., -1]
+    if ((smallest == 0) | (smallest < _EPS * _one_norm(e))).any():
         raise ValueError("e: the matrix is singular to working precision")
 
 
