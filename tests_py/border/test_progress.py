@@ -121,6 +121,7 @@ CALLS = {
     "expm, small norm": lambda p: linalg.expm(GENERAL[300] / 1000, progress=p),
     "expm, triangular": lambda p: linalg.expm(np.triu(GENERAL[300]), progress=p),
     "expm, far from normal": lambda p: linalg.expm(graded(300, 1e8), progress=p),
+    "norm": lambda p: linalg.norm(GENERAL[300], "nuc", progress=p),
     "expm_frechet": lambda p: linalg.expm_frechet(GENERAL[220], GENERAL[220], progress=p),
     "expm_frechet, small norm": lambda p: linalg.expm_frechet(GENERAL[220] / 1e3, GENERAL[220], compute_expm=False,
         progress=p),

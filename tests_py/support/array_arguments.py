@@ -65,6 +65,7 @@ CALLS = {
     "eigvalsh": ({"a": SPD}, {}),
     "eigvalsh_tridiagonal": ({"d": VECTOR, "e": VECTOR[:2].copy()}, {}),
     "lstsq": ({"a": GENERAL, "b": VECTOR}, {}),
+    "norm": ({"a": GENERAL}, {"ord": 2}),
     "null_space": ({"A": GENERAL}, {}),
     "orth": ({"A": GENERAL}, {}),
     "orthogonal_procrustes": ({"A": GENERAL, "B": SPD}, {}),

@@ -104,6 +104,7 @@ def functions_of_matrices(a: Doubles, flag: bool) -> None:
     assert_type(linalg.expm_cond(a), float | Doubles)
     assert_type(linalg.bandwidth(a), tuple[int, int] | tuple[Indices, Indices])
     assert_type(linalg.issymmetric(a), bool | NDArray[np.bool_])
+    assert_type(linalg.norm(a), np.floating[Any] | Array)
     assert_type(linalg.ishermitian(a), bool | NDArray[np.bool_])
     assert_type(linalg.funm(a, np.sin), Array)
     assert_type(linalg.funm(a, lambda x: x * x, disp=False), tuple[Array, Error])

@@ -155,6 +155,7 @@ CALLS = {
     "solve_discrete_lyapunov": plain(linalg.solve_discrete_lyapunov, lambda: near_one(900), lambda: np.eye(900)),
     "solve_continuous_are": of(linalg.solve_continuous_are, lambda: (near_one(250), *(np.eye(250),) * 3)),
     "solve_discrete_are": of(linalg.solve_discrete_are, lambda: (near_one(250), *(np.eye(250),) * 3)),
+    "norm": plain(linalg.norm, lambda: general(1500), ord=2),
     "expm": plain(linalg.expm, lambda: general(1200)),
     "expm, triangular": plain(linalg.expm, lambda: np.triu(general(1500))),
     "expm_frechet": plain(linalg.expm_frechet, lambda: general(800), lambda: general(800)),

@@ -164,6 +164,11 @@ def _elements(case: Case) -> Iterator[Measured]:
     answers = linalg.ishermitian(a), linalg.issymmetric(symmetric), linalg.ishermitian(band), linalg.issymmetric(band)
     wrong = np.abs(np.array(answers, int) - (1, 1, 0, 0)).sum()
     yield Measured("ishermitian, issymmetric: wrong answers", wrong, 0.0)
+    # Of a matrix of signs that is orthogonal up to a factor, all singular values are that factor.
+    signs = np.array([[1, 1], [1, -1]], case.dtype)
+    norms = [linalg.norm(signs, kind) for kind in (None, 1, np.inf, 2, -2, "nuc")]
+    error = case.relative(np.array(norms), np.array([2, 2, 2, 2**0.5, 2**0.5, 8**0.5]))
+    yield Measured("norm: a matrix of signs", error, _SMALL_LIMIT)
     product, first, second = linalg.khatri_rao(a, band), wide(a), wide(band)
     exact = np.einsum("ik,jk->ijk", first, second).reshape(product.shape)
     yield Measured("khatri_rao", case.in_eps(wide(product) - exact, np.linalg.norm(exact)), 1.0)

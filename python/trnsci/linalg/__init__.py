@@ -29,7 +29,7 @@ from ._det import det, slogdet
 from ._eig import eig, eigvals
 from ._eigh import eigh, eigvalsh
 from ._eigh_banded import eig_banded, eigh_tridiagonal, eigvals_banded, eigvalsh_tridiagonal
-from ._elementwise import bandwidth, cdf2rdf, ishermitian, issymmetric, khatri_rao
+from ._elementwise import bandwidth, cdf2rdf, ishermitian, issymmetric, khatri_rao, norm
 from ._expm import expm, expm_cond, expm_frechet
 from ._funm import funm
 from ._ldl import ldl
@@ -91,6 +91,7 @@ __all__ = [
     "lu_solve",
     "matmul_toeplitz",
     "matrix_balance",
+    "norm",
     "null_space",
     "ordqz",
     "orth",

@@ -619,6 +619,17 @@ def expm_cond(
     device: str | None = None,
 ) -> float | _Doubles: ...
 def bandwidth(a: ArrayLike) -> tuple[int, int] | tuple[_Indices, _Indices]: ...
+def norm(
+    a: ArrayLike,
+    ord: float | str | None = None,
+    axis: int | tuple[int, int] | None = None,
+    keepdims: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> np.floating[Any] | Array: ...
 def issymmetric(a: ArrayLike, atol: float | None = None, rtol: float | None = None) -> bool | NDArray[np.bool_]: ...
 def ishermitian(a: ArrayLike, atol: float | None = None, rtol: float | None = None) -> bool | NDArray[np.bool_]: ...
 @overload

@@ -7,7 +7,7 @@ NAMES = (
     "blas", "block_diag", "circulant", "clarkson_woodruff_transform", "companion", "convolution_matrix", "cossin",
     "cython_blas", "cython_lapack", "dft", "diagsvd", "fiedler", "fiedler_companion", "find_best_blas_type",
     "get_blas_funcs", "get_lapack_funcs", "hadamard", "hankel", "helmert", "hilbert", "invhilbert", "invpascal",
-    "lapack", "leslie", "norm", "pascal", "toeplitz",
+    "lapack", "leslie", "pascal", "toeplitz",
 )  # fmt: skip
 
 _PACKAGE = "trnsci.linalg"

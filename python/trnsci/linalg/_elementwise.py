@@ -1,15 +1,20 @@
-"""Functions that look at elements only: band width, symmetry, the product of Khatri and Rao, real eigenvectors."""
+"""Functions that look at elements only: band width, symmetry, products of Khatri and Rao, real eigenvectors, norms."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core import _array, _operands
+from .._core import _array, _device, _operands
 from .._core._array import Array
+from .._core._progress import Progress, finish_nothing
 from . import _common
+from ._svd import svdvals
+
+_BY_SINGULAR_VALUES = (2, -2, "nuc")
 
 
 def bandwidth(a: ArrayLike) -> Any:
@@ -215,6 +220,113 @@ def cdf2rdf(w: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     real[first] = (rows.imag[second] - rows.imag[first]) / 2
     real[second] = (rows.real[first] + rows.real[second]) / 2
     return form, real.swapaxes(-1, -2).copy()
+
+
+def norm(
+    a: ArrayLike,
+    ord: float | str | None = None,
+    axis: int | tuple[int, int] | None = None,
+    keepdims: bool = False,
+    check_finite: bool = True,
+    *,
+    threads: int | None = None,
+    progress: Progress = None,
+    device: str | None = None,
+) -> Any:
+    """Norm of a vector, of a matrix, or of those along one or two axes.
+
+    Parameters
+    ----------
+    a : array_like
+        A vector or a matrix if neither `ord` is None nor `axis` is given; otherwise of any number of dimensions.
+    ord : {None, 'fro', 'nuc', inf, -inf, 0, 1, -1, 2, -2} or float, optional
+        Of a matrix: the Frobenius norm (None or 'fro'), the sum of the singular values ('nuc'), the largest and the
+        smallest one (2, -2), the largest and the smallest sum of moduli in a column (1, -1) or in a row (inf, -inf). Of
+        a vector: the Euclidean norm (None or 2), the largest and the smallest modulus (inf, -inf), the number of
+        elements that are not zero (0), and ``sum(abs(a)**ord)**(1 / ord)`` for any other number.
+    axis : int or pair of ints, optional
+        The axis of the vectors, or those of the rows and the columns of matrices. By default all axes, of which there
+        may be more than two if `ord` is None: the root of the sum of the squares of all elements.
+    keepdims : bool, optional
+        Keep the axes in the result, with one element each.
+    check_finite : bool, optional
+        Refuse infinities and NaNs.
+    threads, progress, device
+        See `trnsci.linalg`; they matter where singular values are needed.
+
+    Returns
+    -------
+    n : real scalar or ndarray
+        In the precision of `a`.
+
+    Raises
+    ------
+    ValueError
+        For an `ord` or `axis` that does not fit, for infinities and NaNs, and as in `eigh`.
+    TypeError, MemoryError
+        As in `eigh`.
+
+    Examples
+    --------
+    >>> from trnsci.linalg import norm
+    >>> a = [[3.0, 0.0], [0.0, -4.0]]
+    >>> float(norm(a)), float(norm(a, 1)), round(float(norm(a, "nuc")), 12)
+    (5.0, 4.0, 7.0)
+    """
+    if device is not None:
+        _device.require_host(device)
+    array, cast = _array.check(a, "a")
+    if check_finite:
+        _common.check_finite(array, "a")
+    axes = axis
+    if axes is None and ord is not None and array.ndim == 2:
+        axes = (0, 1)
+    if not isinstance(axes, (tuple, list)) or len(axes) != 2 or ord not in _BY_SINGULAR_VALUES:
+        finish_nothing(progress)
+        result = _plain_norm(array, ord, axis, keepdims)
+        return result if cast is None else result.astype(cast)
+    rows, columns = (_axis(k, array.ndim) for k in axes)
+    if rows == columns:
+        raise ValueError(f"axis: {axis!r} names one axis twice")
+    stack = np.moveaxis(array, (rows, columns), (-2, -1))
+    values = svdvals(stack, check_finite=False, threads=threads, progress=progress)
+    if values.shape[-1] == 0 and ord == -2:
+        raise ValueError(f"a: a matrix of shape {stack.shape[-2:]} has no singular values")
+    chosen = _of_singular_values(values, ord)
+    result = np.expand_dims(chosen, tuple(sorted((rows, columns)))) if keepdims else chosen[()]
+    return result if cast is None else result.astype(cast)
+
+
+def _of_singular_values(values: Array, ord: Any) -> Array:
+    """Return the norm of matrices with these singular values in descending order."""
+    if ord == -2:
+        smallest: Array = values[..., -1]
+        return smallest
+    return np.asarray(values.sum(axis=-1) if ord == "nuc" else values.max(axis=-1, initial=0))
+
+
+def _plain_norm(array: Array, ord: Any, axis: Any, keepdims: bool) -> Any:
+    """Return a norm that needs no singular values; sums of squares neither overflow nor underflow."""
+    try:
+        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+            if not (ord in (None, "fro") or (ord == 2 and (array.ndim == 1 or np.ndim(axis) == 0))):
+                return np.linalg.norm(array, ord, axis, keepdims)
+            largest = np.abs(array).max(initial=0)
+            scale = array.real.dtype.type(1)
+            if 0 < largest < np.inf:
+                scale = np.ldexp(scale, np.frexp(largest)[1] - 1)
+            return np.linalg.norm(array / scale, ord, axis, keepdims) * scale
+    except TypeError as error:
+        raise TypeError(f"axis: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"ord, axis: {error}") from None
+
+
+def _axis(axis: Any, ndim: int) -> int:
+    number = operator.index(axis)
+    if not -ndim <= number < ndim:
+        raise ValueError(f"axis: {number} is not an axis of an array with {ndim} dimensions")
+    return number % ndim
 
 
 def _as_given(a: ArrayLike, name: str) -> Array:
