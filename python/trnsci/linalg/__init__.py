@@ -22,7 +22,6 @@ from typing import Any
 from .._core import _errors
 from .._core._errors import LinAlgError
 from . import _absent
-from ._balance import matrix_balance
 from ._banded import cho_solve_banded, cholesky_banded, solve_banded, solveh_banded
 from ._cholesky import cho_factor, cholesky
 from ._det import det, slogdet
@@ -41,7 +40,7 @@ from ._qr import qr, qr_multiply, rq
 from ._qr_update import qr_delete, qr_insert, qr_update
 from ._qz import ordqz, qz
 from ._riccati import solve_continuous_are, solve_discrete_are
-from ._schur import hessenberg, schur
+from ._schur import hessenberg, matrix_balance, schur
 from ._schur_order import rsf2csf, schur_condition
 from ._solve import cho_solve, solve_triangular
 from ._svd import svd, svdvals

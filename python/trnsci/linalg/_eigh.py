@@ -15,7 +15,7 @@ from .._core._caller import warn
 from .._core._errors import LinearDependencyWarning
 from .._core._progress import Progress
 from . import _common
-from ._subset import BY_INDEX, BY_VALUE, Subset
+from ._common import BY_INDEX, BY_VALUE, Subset
 
 _JACOBI = "jacobi"
 _STANDARD_DRIVERS = ("ev", "evd", "evr", "evx", _JACOBI)

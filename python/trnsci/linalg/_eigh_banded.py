@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .._core import _array, _costs, _device, _native, _records, _threads
 from .._core._array import Array
 from .._core._progress import Progress, finish_nothing
-from ._subset import ALL, BY_VALUE, Subset, selected
+from ._common import ALL, BY_VALUE, Subset, selected
 
 _TRIDIAGONAL_DRIVERS = ("auto", "stemr", "sterf", "stebz", "stev", "stevd")
 _DRIVERS_OF_ALL = ("sterf", "stev", "stevd")

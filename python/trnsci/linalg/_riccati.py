@@ -13,10 +13,10 @@ from .._core._array import Array
 from .._core._errors import LinAlgError
 from .._core._progress import Progress, finish_nothing, phases
 from . import _common, _system
-from ._balance import matrix_balance
 from ._eigh import eigvalsh
 from ._qr import qr
 from ._qz import ordqz
+from ._schur import matrix_balance
 from ._svd import svdvals
 
 # Bounds of SciPy: units in the last place by which a Hermitian matrix may deviate, and the relative deviation from

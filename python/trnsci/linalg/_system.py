@@ -46,63 +46,63 @@ def solve(
 ) -> Array:
     """Solve ``a @ x = b`` for a square matrix a.
 
-        Parameters
-        ----------
-        a : (..., N, N) array_like
-            The matrix. A single number is a matrix of order 1, by which b is divided, whatever its shape.
-        b : (N,) or (..., N, K) array_like
-            Right-hand sides. Leading dimensions of a and b broadcast.
-        lower : bool, optional
-            Which triangle of a symmetric, Hermitian or positive definite matrix is used; the other one is not read.
-        overwrite_a : bool, optional
-            Accepted for SciPy's sake; `a` is never changed.
-        overwrite_b : bool, optional
-            Allow the solution to take the place of `b`, where layout and dtype permit.
-        check_finite : bool, optional
-            Refuse infinities and NaNs anywhere in a and b.
-        assume_a : str, optional
-            What a is: 'general' ('gen'), 'diagonal', 'tridiagonal', 'banded', 'upper triangular', 'lower triangular',
-            'positive definite' ('pos'), 'symmetric' ('sym') or 'hermitian' ('her'). Elements that such a matrix does not
-            have are not used. By default it is found out for each matrix.
-        transposed : bool, optional
-            Solve ``a.T @ x = b``, for a real matrix.
-        threads, progress, device
-            See `trnsci.linalg`.
+    Parameters
+    ----------
+    a : (..., N, N) array_like
+        The matrix. A single number is a matrix of order 1, by which b is divided, whatever its shape.
+    b : (N,) or (..., N, K) array_like
+        Right-hand sides. Leading dimensions of a and b broadcast.
+    lower : bool, optional
+        Which triangle of a symmetric, Hermitian or positive definite matrix is used; the other one is not read.
+    overwrite_a : bool, optional
+        Accepted for SciPy's sake; `a` is never changed.
+    overwrite_b : bool, optional
+        Allow the solution to take the place of `b`, where layout and dtype permit.
+    check_finite : bool, optional
+        Refuse infinities and NaNs anywhere in a and b.
+    assume_a : str, optional
+        What a is: 'general' ('gen'), 'diagonal', 'tridiagonal', 'banded', 'upper triangular', 'lower triangular',
+        'positive definite' ('pos'), 'symmetric' ('sym') or 'hermitian' ('her'). Elements that such a matrix does not
+        have are not used. By default it is found out for each matrix.
+    transposed : bool, optional
+        Solve ``a.T @ x = b``, for a real matrix.
+    threads, progress, device
+        See `trnsci.linalg`.
 
-        Returns
-        -------
-        x : ndarray
-            The solution, of b's shape but for leading dimensions.
+    Returns
+    -------
+    x : ndarray
+        The solution, of b's shape but for leading dimensions.
 
-        Warns
-        -----
-        LinAlgWarning
-            If the estimated reciprocal condition number, which the message has, is below eps.
+    Warns
+    -----
+    LinAlgWarning
+        If the estimated reciprocal condition number, which the message has, is below eps.
 
-        Raises
-        ------
-        LinAlgError
-            If a pivot is exactly zero; the message says which, counted from 1. If a is said to be positive definite and is
-            not; `minor` is then the order of the leading minor.
-        UnsupportedError
-            For a complex matrix with `transposed`, as in SciPy, where it is a NotImplementedError, too.
-        ValueError, TypeError, MemoryError
-            As in `eigh`.
+    Raises
+    ------
+    LinAlgError
+        If a pivot is exactly zero; the message says which, counted from 1. If a is said to be positive definite and is
+        not; `minor` is then the order of the leading minor.
+    UnsupportedError
+        For a complex matrix with `transposed`, as in SciPy, where it is a NotImplementedError, too.
+    ValueError, TypeError, MemoryError
+        As in `eigh`.
 
-        Notes
-        -----
-        Triangular and diagonal matrices are solved by substitution, positive definite ones by a Cholesky factorization,
+    Notes
+    -----
+    Triangular and diagonal matrices are solved by substitution, positive definite ones by a Cholesky factorization,
     those that `assume_a` calls symmetric or Hermitian with the factors of `ldl`, all others by an LU factorization with
     partial pivoting, see `lu_factor`. Of tridiagonal and of narrow band matrices only the diagonals are factored, see
     `solve_banded`; which diagonals a band matrix has is found out. Without `assume_a`, tridiagonal matrices of order 4
     and more are solved as such, and other Hermitian matrices with a positive diagonal are tried as positive definite
     ones. The condition number is that of the 1-norm (N. J. Higham, ACM TOMS 14, 1988).
 
-        Examples
-        --------
-        >>> from trnsci.linalg import solve
-        >>> solve([[2.0, 2.0], [4.0, 8.0]], [4.0, 12.0])
-        array([1., 1.])
+    Examples
+    --------
+    >>> from trnsci.linalg import solve
+    >>> solve([[2.0, 2.0], [4.0, 8.0]], [4.0, 12.0])
+    array([1., 1.])
     """
     matrix = _number_as_matrix(a, "a")
     if np.size(matrix) == 1 and np.ndim(matrix) == 2:
