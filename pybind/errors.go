@@ -122,7 +122,8 @@ func kind(err error) string {
 		return "type"
 	case errors.As(err, &path):
 		return "os"
-	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &depends), errors.As(err, &negative), errors.As(err, &overflow),
+	case errors.As(err, &minor), errors.As(err, &pivot), errors.As(err, &depends), errors.As(err, &negative),
+		errors.As(err, &overflow),
 		errors.As(err, &swap),
 		errors.As(err, &tooClose), errors.As(err, &singular), errors.As(err, &moved), errors.As(err, &leading):
 		return "linalg"

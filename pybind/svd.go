@@ -6,8 +6,8 @@ import (
 	"trnsci/pybind/record"
 )
 
-// SVD writes the singular values of every matrix of the stack A to S, in descending order, and its singular vectors to U
-// and Vh if they are present: see svd.Results.
+// SVD writes the singular values of every matrix of the stack A to S, in descending order, and its singular vectors to
+// U and Vh if they are present: see svd.Results.
 func SVD(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.SVD](address)

@@ -7,8 +7,8 @@ import (
 	"trnsci/pybind/record"
 )
 
-// LDL writes the factors of every matrix of the stack A into the stacks Left and D, of the same shape and dtype, and the
-// order of the rows in which L is triangular into the vectors of the stack Perm: see ldl.View.
+// LDL writes the factors of every matrix of the stack A into the stacks Left and D, of the same shape and dtype, and
+// the order of the rows in which L is triangular into the vectors of the stack Perm: see ldl.View.
 func LDL(jobID int64, address uint64) (zero int64, err error) {
 	defer guard(&err)
 	c := record.At[record.LDL](address)

@@ -7,13 +7,13 @@ import (
 	"trnsci/core/sched"
 )
 
-// Reflectors is the product Q = H_0 H_1 ... H_(k-1) of the reflectors H_i = I - tau_i v_i v_i^H of order m, in blocks in
-// compact WY form.
+// Reflectors is the product Q = H_0 H_1 ... H_(k-1) of the reflectors H_i = I - tau_i v_i v_i^H of order m, in blocks
+// in compact WY form.
 type Reflectors[T dense.Scalar] struct{ f *qr[T] }
 
 // NewReflectors returns the product of the reflectors of which row i of the k x m matrix x, k <= m, has the elements of
-// v_i right of the diagonal; the one on it is 1 and those left of it are 0. x must not change while the product is used.
-// Apply may be called with up to mostRows rows. The memory is borrowed until GiveBack.
+// v_i right of the diagonal; the one on it is 1 and those left of it are 0. x must not change while the product is
+// used. Apply may be called with up to mostRows rows. The memory is borrowed until GiveBack.
 //
 // Cost: m k multiply-adds for each reflector of a block.
 func NewReflectors[T dense.Scalar](team *sched.Team, x dense.Matrix[T], tau []T, mostRows int) (Reflectors[T], error) {

@@ -42,8 +42,8 @@ type SystemOptions struct {
 // It returns a *SingularError if a pivot is exactly zero, a *NotPositiveDefiniteError if the structure is
 // PositiveDefinite and A is not, and the team's error after cancellation; B is then unspecified.
 //
-// Cost: n^3/3 multiply-adds for the LU factorization, half of it for L D L^T, n^2 k for the solution. Source: Golub and Van Loan, Matrix
-// Computations, 4th ed., sections 3.4 and 3.5.
+// Cost: n^3/3 multiply-adds for the LU factorization, half of it for L D L^T, n^2 k for the solution. Source: Golub and
+// Van Loan, Matrix Computations, 4th ed., sections 3.4 and 3.5.
 func SolveSystem[T dense.Scalar](team *sched.Team, a dense.View[T], b dense.Matrix[T], opt SystemOptions) (
 	rcond float64, err error) {
 	n := a.Rows

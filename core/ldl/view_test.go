@@ -94,7 +94,8 @@ func TestViewErrors(t *testing.T) {
 	var bad *dense.ArgumentError
 	square := dense.New[float64](2, 2)
 	perm := make([]int64, 2)
-	if err := View(nil, dense.New[float64](2, 3).View(), square.View(), square.View(), perm, Options{}); !errors.As(err, &bad) {
+	err := View(nil, dense.New[float64](2, 3).View(), square.View(), square.View(), perm, Options{})
+	if !errors.As(err, &bad) {
 		t.Errorf("a matrix that is not square gives %v", err)
 	}
 	if err := View(nil, square.View(), square.View(), square.View(), perm[:1], Options{}); !errors.As(err, &bad) {

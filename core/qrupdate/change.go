@@ -36,7 +36,8 @@ type DependentError struct {
 }
 
 func (e *DependentError) Error() string {
-	return fmt.Sprintf("u: column %d lies in the range of Q: the reciprocal condition number of Q with it is %.3g", e.Column,
+	return fmt.Sprintf("u: column %d lies in the range of Q: the reciprocal condition number of Q with it is %.3g",
+		e.Column,
 		e.Rcond)
 }
 

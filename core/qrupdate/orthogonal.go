@@ -18,8 +18,9 @@ type outside[T dense.Scalar] struct {
 
 // split returns u relative to the range of Q; u is overwritten by v.
 //
-// Method: classical Gram-Schmidt, twice; u is taken to be in the range if the second time shortens what is left (Daniel,
-// Gragg, Kaufman and Stewart, Math. Comp. 30, 1976). The singular values of (Q, u/|u|) are sqrt(1 +- |w|) and ones.
+// Method: classical Gram-Schmidt, twice; u is taken to be in the range if the second time shortens what is left
+// (Daniel, Gragg, Kaufman and Stewart, Math. Comp. 30, 1976). The singular values of (Q, u/|u|) are sqrt(1 +- |w|) and
+// ones.
 func (f *factors[T]) split(u []T) outside[T] {
 	x := dense.Vec(u)
 	norm := blas.Nrm2(x)

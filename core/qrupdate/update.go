@@ -15,9 +15,9 @@ import (
 // after cancellation; results are then unspecified.
 //
 // Cost: about 3 (m k + k n) multiply-adds for each row or column, 6 in AddProduct. Method: rotations and reflectors of
-// neighbouring rows (Golub and Van Loan, Matrix Computations, 4th ed., section 6.5; Hammarling and Lucas, Updating the QR
-// factorization and the least squares problem, Manchester, 2008), and in the economic case orthogonalization of one more
-// column (Daniel, Gragg, Kaufman and Stewart, Math. Comp. 30, 1976).
+// neighbouring rows (Golub and Van Loan, Matrix Computations, 4th ed., section 6.5; Hammarling and Lucas, Updating the
+// QR factorization and the least squares problem, Manchester, 2008), and in the economic case orthogonalization of one
+// more column (Daniel, Gragg, Kaufman and Stewart, Math. Comp. 30, 1976).
 func Update[T dense.Scalar](team *sched.Team, q, r dense.View[T], c Change[T], q1, r1 dense.View[T]) error {
 	if err := c.check(team, q, r); err != nil {
 		return err

@@ -25,7 +25,8 @@ type problem[T dense.Scalar] struct {
 }
 
 func (p *problem[T]) String() string {
-	return fmt.Sprintf("%d x %d, Q of %d columns, kind %d from %d, %d of them", p.a.Rows, p.a.Cols, p.q.Cols, p.change.Kind,
+	return fmt.Sprintf("%d x %d, Q of %d columns, kind %d from %d, %d of them", p.a.Rows, p.a.Cols, p.q.Cols,
+		p.change.Kind,
 		p.change.First, p.change.Count)
 }
 
@@ -144,7 +145,9 @@ func TestUpdate(t *testing.T) {
 
 func testUpdate[T dense.Scalar](t *testing.T) {
 	rng := rand.New(rand.NewPCG(81, 1))
-	for _, shape := range [][2]int{{1, 1}, {1, 4}, {4, 1}, {3, 2}, {7, 7}, {12, 7}, {7, 12}, {40, 33}, {33, 40}, {70, 20}} {
+	for _, shape := range [][2]int{
+		{1, 1}, {1, 4}, {4, 1}, {3, 2}, {7, 7}, {12, 7}, {7, 12}, {40, 33}, {33, 40}, {70, 20},
+	} {
 		m, n := shape[0], shape[1]
 		for range 12 {
 			for kind := InsertRows; kind <= AddProduct; kind++ {
@@ -217,7 +220,8 @@ func TestColumnsInTheRange(t *testing.T) {
 	p.fill(u)
 	p.change.Rcond = dense.Eps[complex128]()
 	var dependent *DependentError
-	if _, _, err := p.solve(nil); !errors.As(err, &dependent) || dependent.Column != 2 || dependent.Rcond > p.change.Rcond {
+	_, _, err := p.solve(nil)
+	if !errors.As(err, &dependent) || dependent.Column != 2 || dependent.Rcond > p.change.Rcond {
 		t.Errorf("a column in the range of Q gives %v", err)
 	}
 	p.change.Rcond = 0

@@ -169,7 +169,8 @@ func (d *decomposition[R, T]) emptyVectors() {
 	}
 }
 
-// copyOf returns the matrix that is to be reduced: 2^exponent A, or R of its QR factorization, whose reflectors d keeps.
+// copyOf returns the matrix that is to be reduced: 2^exponent A, or R of its QR factorization, whose reflectors d
+// keeps.
 func (d *decomposition[R, T]) copyOf(a dense.View[T], cost costs) (dense.Matrix[T], int, error) {
 	m, n := a.Rows, a.Cols
 	if !isTall(m, n) {

@@ -11,8 +11,8 @@ import (
 
 // SingularPairs finds the singular value decomposition B = U diag(d) V^T of a square bidiagonal matrix of order n,
 // whose last element of E is 0. On return D holds the singular values in descending order, the rows of ut, an n x n
-// matrix, are the left singular vectors, and the first n rows and columns of vt, of order n+1, the right ones. ut and vt
-// have arbitrary elements on entry. E is undefined on return. memory has SingularElements numbers for the team's
+// matrix, are the left singular vectors, and the first n rows and columns of vt, of order n+1, the right ones. ut and
+// vt have arbitrary elements on entry. E is undefined on return. memory has SingularElements numbers for the team's
 // threads.
 //
 // Errors of the values and residuals are a few units of R's roundoff of the largest singular value. Secular equations

@@ -187,8 +187,8 @@ func (m *singularMerger[R]) rotateAway(i, j int) {
 	m.kind[j] = m.kind[i]
 }
 
-// rotate replaces row i by c times itself plus s times row j, and row j by c times itself minus s times row i. both says
-// in which halves one of them is nonzero.
+// rotate replaces row i by c times itself plus s times row j, and row j by c times itself minus s times row i. both
+// says in which halves one of them is nonzero.
 func (x *halvedRows[R]) rotate(i, j int, both uint8, kind []uint8, c, s float64) {
 	start, end := 0, x.rows.Cols
 	switch both {

@@ -11,8 +11,8 @@ type Cholesky struct {
 	CheckFinite bool
 }
 
-// LDL has symmetric or Hermitian matrices and room for their factors L and D, whose rows are contiguous, and for the order
-// of the rows of L.
+// LDL has symmetric or Hermitian matrices and room for their factors L and D, whose rows are contiguous, and for the
+// order of the rows of L.
 type LDL struct {
 	Team
 	A           *Array
@@ -130,7 +130,8 @@ type QR struct {
 	CheckFinite bool
 }
 
-// SVD has matrices and room for their singular values, of the real dtype, and vectors, of which all or none are present.
+// SVD has matrices and room for their singular values, of the real dtype, and vectors, of which all or none are
+// present.
 type SVD struct {
 	Team
 	A           *Array

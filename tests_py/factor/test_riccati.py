@@ -279,3 +279,12 @@ def test_no_solution():
 def test_threads_give_the_same_bits(name):
     given = random_equation(40, 10, "float64", 3, True, True).given
     assert np.array_equal(SOLVERS[name](*given, threads=3), SOLVERS[name](*given, threads=1))
+
+
+@pytest.mark.parametrize("name", ["a", "b", "q", "r"])
+@pytest.mark.parametrize("solver", [solve_continuous_are, solve_discrete_are])
+def test_an_operand_that_is_missing(solver, name):
+    operands = dict.fromkeys("abqr", np.eye(2))
+    operands[name] = None
+    with pytest.raises(TypeError, match=f"^{name}: "):
+        solver(**operands)

@@ -113,6 +113,7 @@ def test_lstsq(shape, dtype, driver, columns):
         if theirs is not None:
             assert x.shape == theirs[0].shape
             assert squares.shape == theirs[1].shape
+            assert squares.dtype == theirs[1].dtype
             assert close(squares, theirs[1], dtype, size**2 * condition)
             assert (s is None) == (theirs[3] is None)
             assert s is None or close(s, theirs[3], dtype, values[0])

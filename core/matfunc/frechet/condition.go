@@ -21,8 +21,8 @@ import (
 // Errors: *dense.ArgumentError for a matrix that is not square; *ConvergenceError; the team's error when the call is
 // cancelled.
 //
-// Method: the adjoint of L takes E to L(E^H)^H (Higham, Functions of Matrices, 2008, section 10.6). Hence E -> L(E)^H is
-// symmetric in the real inner product Re tr(E^H F), and the norm of L is its eigenvalue of largest modulus, which
+// Method: the adjoint of L takes E to L(E^H)^H (Higham, Functions of Matrices, 2008, section 10.6). Hence E -> L(E)^H
+// is symmetric in the real inner product Re tr(E^H F), and the norm of L is its eigenvalue of largest modulus, which
 // Lanczos' method without reorthogonalization finds (Paige, Linear Algebra Appl. 34, 1980). Each step costs a
 // derivative, see Expm; 10 to 50 are usual for matrices up to order 100. The relative error is of the order of that of
 // the derivatives.

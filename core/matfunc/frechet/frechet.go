@@ -14,8 +14,8 @@ import (
 //
 //	exp(A + E) = exp(A) + L + o(|E|)
 //
-// which is linear in E: L is the integral of exp((1-s) A) E exp(s A) over 0 <= s <= 1. All have the same shape; l may be
-// a or e itself. If A or E holds infinities or NaNs the derivative is NaNs.
+// which is linear in E: L is the integral of exp((1-s) A) E exp(s A) over 0 <= s <= 1. All have the same shape; l may
+// be a or e itself. If A or E holds infinities or NaNs the derivative is NaNs.
 //
 // Errors: *dense.ArgumentError for shapes that do not fit; the team's error when the call is cancelled.
 //

@@ -91,7 +91,7 @@ def lstsq(
     columns = right if right.ndim == 2 else right[:, None]
     projected = blas.gemm(1, u[:, :rank], columns, transA="C", threads=threads)
     x = blas.gemm(1, vh[:rank], projected / s[:rank, None], transA="C", threads=threads)
-    residues = np.empty(0, s.dtype)
+    residues = np.empty(0, x.dtype)
     if rank == n and (m > n or n == 0) and driver != _WITHOUT_VALUES:
         rest = columns - blas.gemm(1, u, projected, threads=threads)
         residues = np.sum(rest.real**2 + rest.imag**2, axis=0).reshape(right.shape[1:])

@@ -223,7 +223,8 @@ def _solve(
 
 def _checked(given: dict[str, ArrayLike | None]) -> tuple[_Equation, _operands.Kind]:
     """Return the checked operands and the dtype of the result."""
-    named = {name: np.atleast_2d(_array.as_array(x, name)) for name, x in given.items() if x is not None}
+    present = {name: x for name, x in given.items() if x is not None or name not in ("e", "s")}
+    named = {name: np.atleast_2d(_array.as_array(x, name)) for name, x in present.items()}
     for name, x in named.items():
         _common.check_finite(_array.check(x, name)[0], name)
         if name not in ("b", "s"):
