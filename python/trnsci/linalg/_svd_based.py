@@ -343,7 +343,8 @@ def orthogonal_procrustes(
     Examples
     --------
     >>> from trnsci.linalg import orthogonal_procrustes
-    >>> orthogonal_procrustes([[1.0, 0.0], [0.0, 2.0]], [[0.0, 3.0], [-1.0, 0.0]])
+    >>> R, scale = orthogonal_procrustes([[1.0, 0.0], [0.0, 2.0]], [[0.0, 3.0], [-1.0, 0.0]])
+    >>> R, float(scale)
     (array([[ 0.,  1.],
            [-1.,  0.]]), 5.0)
     """
