@@ -123,7 +123,7 @@ func (f *qr[T]) panelSteps(first, rows int) int { return (f.x.Cols - first) * ro
 func (f *qr[T]) reduce() error {
 	n, m := f.x.Rows, f.x.Cols
 	for first := 0; first < len(f.tau); first += f.width {
-		if err := f.team.Err(); err != nil { // also here: three products follow before the next look
+		if err := f.team.Err(); err != nil { // also here: a product follows before the next look
 			return err
 		}
 		end := min(first+f.width, len(f.tau))
@@ -263,11 +263,17 @@ func (f *qr[T]) conjugated(u []T) []T {
 }
 
 // update replaces rows by rows (I - (V^T)^H S V^T), or with adjoint by rows (I - (V^T)^H S^H V^T). Callers look at the
-// team's error.
+// team's error, after which rows are unfinished.
 func (f *qr[T]) update(team *sched.Team, vt, s dense.Matrix[T], adjoint bool, rows dense.Matrix[T]) {
 	w, ws := f.w.Slice(0, rows.Rows, 0, vt.Rows), f.ws.Slice(0, rows.Rows, 0, vt.Rows)
 	blas.Gemm(team, blas.NoTrans, blas.ConjTrans, 1, rows, vt, 0, w)
+	if team.Err() != nil {
+		return
+	}
 	blas.Gemm(team, blas.NoTrans, transposeIf(adjoint), 1, w, s, 0, ws)
+	if team.Err() != nil {
+		return
+	}
 	blas.Gemm(team, blas.NoTrans, blas.NoTrans, -1, ws, vt, 1, rows)
 }
 

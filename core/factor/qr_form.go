@@ -54,7 +54,7 @@ func (f *qr[T]) apply(rows dense.Matrix[T], transposed, conjugate bool) error {
 		if transposed { // the last panel comes first
 			first = (k-1)/f.width*f.width - done
 		}
-		if err := f.team.Err(); err != nil { // also here: three products follow before the next look
+		if err := f.team.Err(); err != nil { // also here: a product follows before the next look
 			return err
 		}
 		p := f.loadPanel(first, min(first+f.width, k))
@@ -76,7 +76,7 @@ func (f *qr[T]) form(qt dense.Matrix[T]) error {
 		qt.Set(i, i, 1)
 	}
 	for first := (k - 1) / f.width * f.width; first >= 0 && k > 0 && qt.Rows > 0; first -= f.width {
-		if err := f.team.Err(); err != nil { // also here: up to five products follow before the next look
+		if err := f.team.Err(); err != nil { // also here: products follow before the next look
 			return err
 		}
 		end := min(first+f.width, k)
@@ -87,7 +87,13 @@ func (f *qr[T]) form(qt dense.Matrix[T]) error {
 		below := qt.Slice(end, qt.Rows, end, m)
 		w, ws := f.w.Slice(0, below.Rows, 0, width), f.ws.Slice(0, below.Rows, 0, width)
 		blas.Gemm(f.team, blas.NoTrans, blas.ConjTrans, 1, below, right, 0, w)
+		if err := f.team.Err(); err != nil {
+			return err
+		}
 		blas.Gemm(f.team, blas.NoTrans, blas.ConjTrans, 1, w, p.s, 0, ws)
+		if err := f.team.Err(); err != nil {
+			return err
+		}
 		blas.Gemm(f.team, blas.NoTrans, blas.NoTrans, -1, ws, right, 1, below)
 		blas.Gemm(f.team, blas.NoTrans, blas.NoTrans, -1, ws, left, 0, qt.Slice(end, qt.Rows, first, end))
 		// The rows of this panel are those of the identity times the transpose of its product.

@@ -47,6 +47,9 @@ func (f *factors[T]) insertColumn(u []T, j int, least float64, number int) error
 	var w []T
 	if f.qt.Rows < f.qt.Cols {
 		s := f.split(u)
+		if err := f.team.Err(); err != nil {
+			return err
+		}
 		if s.rcond < least {
 			return &DependentError{Column: number, Rcond: s.rcond}
 		}

@@ -38,6 +38,9 @@ func rowsOf[T dense.Scalar](a dense.Matrix[T], first, end int) dense.Matrix[T] {
 // becomes a multiple of the first unit vector, and returns the factor. R becomes upper Hessenberg there. Only the given
 // columns of R and later ones are rotated.
 func (f *factors[T]) reduce(w []T, row, column int) (T, error) {
+	if err := f.team.Err(); err != nil { // the coefficients may be unfinished
+		return 0, err
+	}
 	g, first := reducing(w)
 	end := row + len(w)
 	if err := rotate(f.team, g, upward, f.r.Slice(row, end, column, f.r.Cols)); err != nil {
@@ -101,6 +104,9 @@ func (f *factors[T]) reflect(below, first, end int) error {
 			v[0] = 1
 			dense.ConjugateTo(w, v)
 			householder.ApplyLeft(f.team, dense.Conj(tau), v, w, f.r.Slice(j, last, j+1, f.r.Cols), sums)
+			if err := f.team.Err(); err != nil {
+				return err
+			}
 			householder.ApplyLeft(f.team, tau, w, v, f.qt.Slice(j, last, 0, f.qt.Cols), sums)
 		}
 		if err := f.team.Err(); err != nil {

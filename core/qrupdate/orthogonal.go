@@ -57,16 +57,22 @@ func scale[T dense.Scalar](x []T, length float64) {
 	}
 }
 
-// coefficients sets w to Q^H u.
+// coefficients sets w to Q^H u, unless the team is cancelled: callers look at its error.
 func (f *factors[T]) coefficients(u, w []T) {
+	if f.team.Err() != nil {
+		return
+	}
 	conj := make([]T, len(u))
 	dense.ConjugateTo(conj, u)
 	blas.Gemv(f.team, blas.NoTrans, 1, f.qt, dense.Vec(conj), 0, dense.Vec(w))
 	dense.Conjugate(w)
 }
 
-// subtract subtracts Q w from u.
+// subtract subtracts Q w from u, unless the team is cancelled.
 func (f *factors[T]) subtract(w, u []T) {
+	if f.team.Err() != nil {
+		return
+	}
 	blas.Gemv(f.team, blas.Trans, -1, f.qt, dense.Vec(w), 1, dense.Vec(u))
 }
 
