@@ -211,46 +211,9 @@ func multiplyByTriangle[T dense.Scalar](s dense.Matrix[T], x []T) {
 // makeReflector makes the reflector H with H^H x = beta e_1 for real beta. It writes its vector to v, and to x but for
 // the first element.
 func (f *qr[T]) makeReflector(x, v []T) (beta, tau T) {
-	var factor complex128
-	var ok bool
-	if dense.IsSingle[T]() {
-		beta, tau, factor, ok = householder.GenerateUnscaled[float32](x)
-	} else {
-		beta, tau, factor, ok = householder.GenerateUnscaled[float64](x)
-	}
-	copy(v, x)
-	if ok {
-		blas.Scal(dense.FromParts[T](real(factor), imag(factor)), dense.Vec(v[1:]))
-	} else {
-		beta, tau = householder.Generate(v)
-		if tau == 0 {
-			clear(v[1:])
-			beta, tau = makeReal(x[0])
-		}
-	}
-	v[0] = 1
+	beta, tau = householder.GenerateReal(x, v)
 	copy(x[1:], v[1:])
 	return beta, tau
-}
-
-// makeReal returns the real beta, of the sign opposite to that of x, and tau with conj(1 - tau) x = beta; tau is 0 for
-// a real x.
-func makeReal[T dense.Scalar](x T) (beta, tau T) {
-	if dense.Imag(x) == 0 {
-		return x, 0
-	}
-	y := []T{x, 0}
-	exponent := scalingExponentQR(dense.Matrix[T]{Rows: 1, Cols: 1, Stride: 1, Data: y[:1]})
-	blas.Ldexp(y[:1], exponent)
-	norm := dense.Abs(y[0])
-	if dense.Real(y[0]) > 0 {
-		norm = -norm
-	}
-	b := dense.FromReal[T](norm)
-	tau = (b - y[0]) / b
-	y[0] = b
-	blas.Ldexp(y[:1], -exponent)
-	return y[0], tau
 }
 
 // conjugated returns conj(u), which is u if T is real.

@@ -5,6 +5,7 @@
 //
 //	Generate           larfg: H^H x = beta e_1 with real beta, for vectors of any size
 //	GenerateUnscaled   the same by plain sums of squares, for vectors whose squares are safe; v is left to the caller
+//	GenerateReal       larfg with a real beta for any x, by the faster of the two above
 //	GenerateHermitian  H x = beta e_1 with real tau, so that H is Hermitian; beta has the phase of -x[0]
 //	GenerateFromNorm   larfg for a caller that knows the norm of x, with the pivot behind x
 //	New2, New3         reflectors of two complex and of three real elements, for the bulges of QR sweeps

@@ -53,6 +53,46 @@ func GenerateUnscaled[R dense.Float, W dense.Scalar](x []W) (beta, tau W, factor
 	return beta, dense.FromParts[W]((b-re)/b, -im/b), 1 / complex(re-b, im), true
 }
 
+// GenerateReal writes to v the vector, with v[0] = 1, of H = I - tau v v^H with H^H x = beta e_1 for a real beta, also
+// where x is a multiple of e_1 already. x stays as it is. Norms of x must not overflow.
+func GenerateReal[W dense.Scalar](x, v []W) (beta, tau W) {
+	var factor complex128
+	var ok bool
+	if dense.IsSingle[W]() {
+		beta, tau, factor, ok = GenerateUnscaled[float32](x)
+	} else {
+		beta, tau, factor, ok = GenerateUnscaled[float64](x)
+	}
+	copy(v, x)
+	if ok {
+		blas.Scal(dense.FromParts[W](real(factor), imag(factor)), dense.Vec(v[1:]))
+	} else {
+		beta, tau = Generate(v)
+		if tau == 0 {
+			clear(v[1:])
+			beta, tau = realElement(x[0])
+		}
+	}
+	v[0] = 1
+	return beta, tau
+}
+
+// realElement returns the real beta, of the sign opposite to that of x, and tau with conj(1 - tau) x = beta; tau is 0
+// for a real x. Digits of a subnormal modulus would be lost, so that x is scaled.
+func realElement[W dense.Scalar](x W) (beta, tau W) {
+	if dense.Imag(x) == 0 {
+		return x, 0
+	}
+	_, exponent := math.Frexp(max(math.Abs(dense.Real(x)), math.Abs(dense.Imag(x))))
+	y := []W{x}
+	blas.Ldexp(y, -exponent)
+	beta = dense.FromReal[W](-math.Copysign(dense.Abs(y[0]), dense.Real(y[0])))
+	tau = (beta - y[0]) / beta
+	y[0] = beta
+	blas.Ldexp(y, exponent)
+	return y[0], tau
+}
+
 // sumSquares returns the sum of the squares of x in double precision.
 func sumSquares[R dense.Float](x []R) float64 {
 	var sums [4]float64 // independent of each other, so that none waits for the one before
@@ -94,8 +134,8 @@ func GenerateHermitian[T dense.Wide](x []T) (beta T, tau float64) {
 	return beta, 2 / exactSumSquares(dense.Reals[float64](x))
 }
 
-// exactSumSquares returns the sum of the squares of x as if it were formed in twice the precision and rounded, unless it
-// overflows.
+// exactSumSquares returns the sum of the squares of x as if it were formed in twice the precision and rounded, unless
+// it overflows.
 //
 // Method: Dot2 of Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26, 1955 (2005), with fused multiply-adds.
 func exactSumSquares(x []float64) float64 {

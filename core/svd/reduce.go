@@ -1,8 +1,6 @@
 package svd
 
 import (
-	"math"
-
 	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/householder"
@@ -96,7 +94,7 @@ func (r *bidiagonalization[T]) step(i, used int) error {
 	r.subtract(column, r.w.Slice(0, used, i, m), sums)
 	v := r.w.Row(used)
 	clear(v[:i])
-	r.b.D[i], r.tauQ[i] = reflector(column, v[i:])
+	r.b.D[i], r.tauQ[i] = realReflector(column, v[i:])
 	if r.vt.Rows > 0 {
 		copy(r.vt.Row(i)[i:], v[i:])
 	}
@@ -119,7 +117,7 @@ func (r *bidiagonalization[T]) step(i, used int) error {
 	r.subtract(row, r.z.Slice(0, used+1, i+1, n), r.gather(r.w, i, used+1))
 	dense.Conjugate(row)
 	u := r.a.Row(i)[i+1:]
-	r.b.E[i], r.tauP[i] = reflector(row, u)
+	r.b.E[i], r.tauP[i] = realReflector(row, u)
 	copy(r.z.Row(used + 1)[i+1:], u)
 	dense.Conjugate(r.z.Row(used + 1)[i+1:])
 	x := r.w.Row(used + 1)
@@ -142,7 +140,7 @@ func (r *bidiagonalization[T]) reduceDirectly() error {
 		for k := range column {
 			column[k] = r.a.Data[(i+k)*r.a.Stride+i]
 		}
-		r.b.D[i], r.tauQ[i] = reflector(column, v[i:])
+		r.b.D[i], r.tauQ[i] = realReflector(column, v[i:])
 		if r.vt.Rows > 0 {
 			copy(r.vt.Row(i)[i:], v[i:])
 		}
@@ -155,7 +153,7 @@ func (r *bidiagonalization[T]) reduceDirectly() error {
 		u, row := r.a.Row(i)[i+1:], r.row[:n-i-1]
 		copy(row, u)
 		dense.Conjugate(row)
-		r.b.E[i], r.tauP[i] = reflector(row, u)
+		r.b.E[i], r.tauP[i] = realReflector(row, u)
 		householder.ApplyRight(nil, r.tauP[i], u, rest.Slice(1, m-i, 0, n-i-1), r.column)
 		if err := r.team.Err(); err != nil {
 			return err
@@ -189,35 +187,8 @@ func conjugateOf[T dense.Scalar](x, memory []T) []T {
 	return memory[:len(x)]
 }
 
-// reflector writes to v the vector of H = I - tau v v^H with H^H x = beta e_1 for a real beta. x may change.
-func reflector[T dense.Scalar](x, v []T) (beta float64, tau T) {
-	var first T
-	var factor complex128
-	var ok bool
-	if dense.IsSingle[T]() {
-		first, tau, factor, ok = householder.GenerateUnscaled[float32](x)
-	} else {
-		first, tau, factor, ok = householder.GenerateUnscaled[float64](x)
-	}
-	copy(v, x)
-	if ok {
-		blas.Scal(dense.FromParts[T](real(factor), imag(factor)), dense.Vec(v[1:]))
-	} else {
-		first, tau = householder.Generate(v)
-		if tau == 0 {
-			clear(v[1:])
-			first, tau = realElement(x[0])
-		}
-	}
-	v[0] = 1
+// realReflector is householder.GenerateReal with beta as a real number.
+func realReflector[T dense.Scalar](x, v []T) (beta float64, tau T) {
+	first, tau := householder.GenerateReal(x, v)
 	return dense.Real(first), tau
-}
-
-// realElement returns the real beta and tau with conj(1 - tau) x = beta; tau is 0 for a real x.
-func realElement[T dense.Scalar](x T) (beta, tau T) {
-	if dense.Imag(x) == 0 {
-		return x, 0
-	}
-	beta = dense.FromReal[T](-math.Copysign(dense.Abs(x), dense.Real(x)))
-	return beta, (beta - x) / beta
 }
