@@ -6,7 +6,6 @@ import (
 	"trnsci/core/dense"
 	"trnsci/core/householder"
 	"trnsci/core/kernel"
-	"trnsci/core/kernel/givens"
 	"trnsci/core/kernel/secular"
 	"trnsci/core/sched"
 	"trnsci/core/scratch"
@@ -37,15 +36,6 @@ type singularMerger[R dense.Float] struct {
 	packBody      loopBody
 	multiplyBody  loopBody
 	storeBody     loopBody
-}
-
-// halvedRows are singular vectors, as rows, those of the halves being nonzero before column end or from column begin
-// on, and what a merge packs of them.
-type halvedRows[R dense.Float] struct {
-	rows                    dense.Matrix[R]
-	end, begin              int
-	first, second, deflated dense.Matrix[R] // old vectors of the first and the second half, and those that stay
-	memory                  []R
 }
 
 // take takes memory for merges of up to n rows.
@@ -187,38 +177,6 @@ func (m *singularMerger[R]) rotateAway(i, j int) {
 	m.kind[j] = m.kind[i]
 }
 
-// rotate replaces row i by c times itself plus s times row j, and row j by c times itself minus s times row i. both
-// says in which halves one of them is nonzero.
-func (x *halvedRows[R]) rotate(i, j int, both uint8, kind []uint8, c, s float64) {
-	start, end := 0, x.rows.Cols
-	switch both {
-	case firstHalf:
-		end = x.end
-	case secondHalf:
-		start = x.begin
-	default:
-		x.fillUp(i, kind[i])
-		x.fillUp(j, kind[j])
-	}
-	upper, lower, rotation := i, j, givens.Rotation[R]{C: R(c), S: R(s)}
-	if i > j {
-		upper, lower, rotation.S = j, i, -rotation.S
-	}
-	stride := x.rows.Stride
-	givens.Rotate(kernel.Best(), []givens.Rotation[R]{rotation}, true,
-		x.rows.Data[upper*stride+start:lower*stride+end], (lower-upper)*stride, end-start)
-}
-
-// fillUp sets the undefined elements of a row of a half to zero.
-func (x *halvedRows[R]) fillUp(i int, kind uint8) {
-	switch kind {
-	case firstHalf:
-		clear(x.rows.Row(i)[x.end:])
-	case secondHalf:
-		clear(x.rows.Row(i)[:x.begin])
-	}
-}
-
 // findVectors computes the new vectors: those of kept values are the first rows.
 func (m *singularMerger[R]) findVectors(team *sched.Team) error {
 	kept, n := len(m.kept), len(m.d)
@@ -236,17 +194,6 @@ func (m *singularMerger[R]) findVectors(team *sched.Team) error {
 	return team.For(ceilDiv(n-kept, groupRows), m.storeBody)
 }
 
-// divide gives the packed vectors their memory.
-func (x *halvedRows[R]) divide(first, second, deflated int) {
-	memory, cols := x.memory, x.rows.Cols
-	take := func(rows, cols int) dense.Matrix[R] {
-		taken := dense.Matrix[R]{Rows: rows, Cols: cols, Stride: cols, Data: memory[:rows*cols]}
-		memory = memory[rows*cols:]
-		return taken
-	}
-	x.first, x.second, x.deflated = take(first, x.end), take(second, cols-x.begin), take(deflated, cols)
-}
-
 // weightsOrPack computes a group of weights or, after those, packs a group of rows.
 func (m *singularMerger[R]) weightsOrPack(_, group int) error {
 	if weights := ceilDiv(len(m.kept), groupRows); group < weights {
@@ -256,25 +203,6 @@ func (m *singularMerger[R]) weightsOrPack(_, group int) error {
 		m.right.pack(&m.rankOneUpdate, group-weights)
 	}
 	return nil
-}
-
-// pack copies a group of old vectors: kept ones sorted by kind, without most of their zeros.
-func (x *halvedRows[R]) pack(u *rankOneUpdate, group int) {
-	kept := len(u.kept)
-	for r := group * groupRows; r < min(len(u.d), (group+1)*groupRows); r++ {
-		i := u.sorted[r]
-		row := x.rows.Row(i)
-		if r < x.first.Rows {
-			copy(x.first.Row(r), row[:x.end])
-		}
-		if u.first <= r && r < kept {
-			copy(x.second.Row(r-u.first), row[x.begin:])
-		}
-		if r >= kept {
-			x.fillUp(i, u.kind[i])
-			copy(x.deflated.Row(r-kept), row)
-		}
-	}
 }
 
 // multiply computes a part of the kept vectors.
@@ -319,13 +247,6 @@ func (m *singularMerger[R]) leftVector(right, left []R, middle int, square float
 	for j := range left {
 		left[j] *= scale
 	}
-}
-
-// multiply stores the rows from <= i < to of the new vectors: the secular ones times the old ones.
-func (x *halvedRows[R]) multiply(team *sched.Team, s dense.Matrix[R], first, from, to int) {
-	rows := x.rows.Slice(from, to, 0, x.rows.Cols)
-	product(team, s.Slice(0, s.Rows, 0, x.first.Rows), x.first, rows.Slice(0, rows.Rows, 0, x.end))
-	product(team, s.Slice(0, s.Rows, first, s.Cols), x.second, rows.Slice(0, rows.Rows, x.begin, rows.Cols))
 }
 
 // storeDeflated copies a group of deflated vectors to their place behind the others.

@@ -3,10 +3,8 @@ package tridiag
 import (
 	"math"
 
-	"trnsci/core/blas"
 	"trnsci/core/dense"
 	"trnsci/core/kernel"
-	"trnsci/core/kernel/givens"
 	"trnsci/core/kernel/secular"
 	"trnsci/core/sched"
 	"trnsci/core/scratch"
@@ -77,34 +75,15 @@ func (m *nodeMerger[R]) findValues(team *sched.Team, at halves, rho float64) err
 
 // rotate applies a deflating rotation to the vectors i and j.
 func (m *nodeMerger[R]) rotate(i, j int, c, s float64) {
-	start, end := 0, len(m.d)
-	switch both := m.kind[i] | m.kind[j]; {
-	case both == firstHalf:
-		end = m.cut
-	case both == secondHalf:
-		start = m.cut
-	default:
-		m.fillUp(i)
-		m.fillUp(j)
-	}
-	upper, lower, rotation := i, j, givens.Rotation[R]{C: R(c), S: R(s)}
-	if i > j {
-		upper, lower, rotation.S = j, i, -rotation.S
-	}
-	stride := m.rows.Stride
-	givens.Rotate(kernel.Best(), []givens.Rotation[R]{rotation}, true,
-		m.rows.Data[upper*stride+start:lower*stride+end], (lower-upper)*stride, end-start)
+	x := m.halved()
+	x.rotate(i, j, m.kind[i]|m.kind[j], m.kind, c, s)
+	m.kind[i] |= m.kind[j]
+	m.kind[j] = m.kind[i]
 }
 
-// fillUp sets the undefined elements of a row to zero.
-func (m *nodeMerger[R]) fillUp(i int) {
-	switch m.kind[i] {
-	case firstHalf:
-		clear(m.rows.Row(i)[m.cut:])
-	case secondHalf:
-		clear(m.rows.Row(i)[:m.cut])
-	}
-	m.kind[i] = bothHalves
+// halved returns the rows of the node.
+func (m *nodeMerger[R]) halved() halvedRows[R] {
+	return halvedRows[R]{rows: m.rows, end: m.cut, begin: m.cut}
 }
 
 // findVectors computes the eigenvectors in the positions first <= i < end of all, after findValues: those of kept pairs
@@ -187,6 +166,7 @@ func (m *nodeMerger[R]) weightsOrPack(_, group int) error {
 
 // pack copies a group of old vectors: kept ones sorted by kind, without most of their zeros.
 func (m *nodeMerger[R]) pack(group int) {
+	x := m.halved()
 	kept := len(m.kept)
 	for r := group * groupRows; r < min(len(m.d), (group+1)*groupRows); r++ {
 		row := m.rows.Row(m.sorted[r])
@@ -197,7 +177,7 @@ func (m *nodeMerger[R]) pack(group int) {
 			copy(m.right.Row(r-m.first), row[m.cut:])
 		}
 		if q := r - kept; m.deflatedFrom <= q && q < m.deflatedTo {
-			m.fillUp(m.sorted[r])
+			x.fillUp(m.sorted[r], m.kind[m.sorted[r]])
 			copy(m.deflatedRows.Row(q-m.deflatedFrom), row)
 		}
 	}
@@ -223,15 +203,6 @@ func (m *nodeMerger[R]) storeDeflated(_, group int) error {
 		copy(m.rows.Row(m.keptTo-m.keptFrom+q), m.deflatedRows.Row(q))
 	}
 	return nil
-}
-
-// product computes C = A B, also for an inner dimension of 0.
-func product[R dense.Float](team *sched.Team, a, b, c dense.Matrix[R]) {
-	if a.Cols == 0 {
-		c.Clear()
-		return
-	}
-	blas.Gemm(team, blas.NoTrans, blas.NoTrans, 1, a, b, 0, c)
 }
 
 // divideAndConquer finds the eigenpairs of one unreduced block.
